@@ -1,0 +1,34 @@
+"""The command `paperless-fingerprint`. Each command lives in a module that is loaded when used."""
+
+from __future__ import annotations
+
+import click
+
+from paperless_fingerprint import __version__
+from paperless_fingerprint.cli.context import Group, shared_options
+
+
+class _Commands(Group):
+    lazy = {
+        "analyze": "library:analyze",
+        "config": "setup:config",
+        "demo": "demo:demo",
+        "doctor": "setup:doctor",
+        "import": "library:import_",
+        "pairs": "look:pairs",
+        "show": "look:show",
+    }
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="paperless-fingerprint")
+@shared_options
+def main() -> None:
+    """Finds duplicates, re-scans, versions and parts in a Paperless-ngx library.
+
+    Results go to stdout, messages and progress to stderr. Exit codes: 0 done, 2 usage,
+    3 configuration, 4 Paperless, 5 store, 6 partly done.
+    """

@@ -1,0 +1,231 @@
+"""What every command shares: settings, the store, and how results and messages are shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from paperless_fingerprint.errors import ExitCode, FingerprintError, UsageError
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.progress import Progress
+    from paperless_fingerprint.settings import Settings, Value
+    from paperless_fingerprint.stores.base import Store
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass
+class Context:
+    """The options that stand before or after a command's name, the later one winning."""
+
+    flags: dict[str, Value] = field(default_factory=dict)
+    config: Path | None = None
+
+    def settings(self) -> Settings:
+        from paperless_fingerprint import settings
+
+        return settings.load(self.flags, file=self.config)
+
+    @contextmanager
+    def store(self, *, create: bool = False) -> Iterator[Store]:
+        """Open the store and close it; commands that only read do not make a library."""
+        from paperless_fingerprint.stores.opening import open_store
+
+        store = open_store(self.settings(), create=create)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
+        if value is not None:
+            own = context.ensure_object(Context)
+            if name == "config":
+                own.config = value
+            else:
+                own.flags[name] = value
+        return value
+
+    return callback
+
+
+def shared_options(function: Function) -> Function:
+    """--store and --config, which are understood before and after the command's name."""
+    for option in (
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            callback=_keep("config"),
+            expose_value=False,
+            help="The settings file. [default: config.toml in ~/.config/paperless-fingerprint]",
+        ),
+        click.option(
+            "--store",
+            metavar="ADDRESS",
+            callback=_keep("store"),
+            expose_value=False,
+            help="sqlite:///PATH, or http(s)://HOST:9200 of Elasticsearch.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="JSON lines on stdout, one object a line."
+)
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=0), metavar="N", help="Show at most N rows."
+)
+
+
+def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
+    for row in rows:
+        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def say(message: str) -> None:
+    """A line for people; results alone go to stdout."""
+    click.echo(message, err=True)
+
+
+def print_table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> None:
+    """`columns` are (heading, 'left' or 'right'). Wide cells are folded, never cut."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading, justify in columns:
+        table.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
+    for row in rows:
+        # Titles come from strangers: control characters and markup are shown, not obeyed.
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    console().print(table)
+
+
+def console() -> Any:
+    from rich.console import Console
+
+    # Into a pipe or a file a table is as wide as it needs to be.
+    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 140
+    return Console(file=sys.stdout, width=width, highlight=False)
+
+
+def printable(text: str) -> str:
+    """Titles are foreign text: no escape sequence in one may reach the terminal."""
+    return "".join(c if c.isprintable() else "\u00b7" for c in text.replace("\n", " "))
+
+
+def percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
+
+
+class _Bar:
+    """Progress as a bar on a terminal, as a line now and then elsewhere; always on stderr."""
+
+    def __init__(self) -> None:
+        self._progress: Any = None
+        self._task: Any = None
+
+    def begin(self, what: str, total: int | None = None) -> None:
+        self.end()
+        if not sys.stderr.isatty():
+            return
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._progress.start()
+        self._task = self._progress.add_task(what, total=total)
+
+    def advance(self, by: int = 1) -> None:
+        if self._progress is not None:
+            self._progress.advance(self._task, by)
+
+    def say(self, message: str) -> None:
+        if self._progress is not None:
+            self._progress.console.print(message, markup=False, highlight=False)
+        else:
+            say(message)
+
+    def end(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    bar = _Bar()
+    try:
+        yield bar
+    finally:
+        bar.end()
+
+
+class Group(click.Group):
+    """Turns our errors into one sentence and their exit code, and loads commands when needed."""
+
+    #: name -> 'module:attribute' under paperless_fingerprint.cli
+    lazy: Mapping[str, str] = {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self.lazy})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.lazy:
+            from importlib import import_module
+
+            module, attribute = self.lazy[cmd_name].split(":")
+            command: click.Command = getattr(
+                import_module(f"paperless_fingerprint.cli.{module}"), attribute
+            )
+            return command
+        return super().get_command(ctx, cmd_name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except FingerprintError as error:
+            say(f"paperless-fingerprint: {printable(str(error))}")
+            ctx.exit(error.exit_code)
+        except BrokenPipeError:
+            # Whoever read the output has seen enough ('| head').
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+            ctx.exit(ExitCode.DONE)
+        except KeyboardInterrupt:
+            say("\npaperless-fingerprint: stopped. What was done is kept; run it again to go on.")
+            ctx.exit(130)
+
+
+def as_ids(values: Sequence[str]) -> list[int]:
+    try:
+        return [int(value) for value in values]
+    except ValueError:
+        raise UsageError(f"'{' '.join(values)}' should be ids of documents, such as 12.") from None

@@ -1,0 +1,71 @@
+"""Commands that fill the library: import, analyze."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from paperless_fingerprint.cli.context import (
+    Context,
+    json_option,
+    print_json,
+    progress_bar,
+    say,
+    shared_options,
+)
+from paperless_fingerprint.errors import PartlyDone, UsageError
+
+
+@click.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path))
+@shared_options
+@json_option
+@click.pass_obj
+def import_(context: Context, file: Path, as_json: bool) -> None:
+    """Take documents from FILE, one JSON object a line; '-' is stdin.
+
+    Keys: id, title, content, correspondent, document_type, created, added, modified, tags,
+    original_filename, page_count, file_size, checksum, uuid, archive_serial_number, owner,
+    viewers. All but id and content are optional, others are ignored. A line that cannot be read
+    is named, and the rest goes on.
+    """
+    from paperless_fingerprint.intake_file import import_file
+
+    settings = context.settings()
+    try:
+        source = click.open_file(str(file), "rb")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+    with source, context.store(create=True) as store, progress_bar() as progress:
+        report = import_file(store, source, settings.spec(), progress)
+    if as_json:
+        print_json([report.as_json()])
+    else:
+        say(report.in_words())
+    if report.bad:
+        raise PartlyDone(
+            f"{len(report.bad):,} lines of {file} were left out, as said above; the rest is in. "
+            "Mend them and import the file again: what is there already costs nothing."
+        )
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="Everything again, not only what has changed.")
+@shared_options
+@json_option
+@click.pass_obj
+def analyze(context: Context, full: bool, as_json: bool) -> None:
+    """Find candidates, compare them, and store what they are to each other.
+
+    Only what is new or has changed since the last time; --full does everything again. A run that
+    was stopped goes on where it was.
+    """
+    from paperless_fingerprint.analyse import analyse
+
+    with context.store() as store, progress_bar() as progress:
+        report = analyse(store, context.settings(), progress, full=full)
+    if as_json:
+        print_json([report.as_json()])
+    else:
+        say(report.in_words())

@@ -1,0 +1,117 @@
+"""Paths of documents: lists, one document, its files and notes, bulk edits, the trash."""
+
+from __future__ import annotations
+
+import re
+
+from paperless_fingerprint.demo.stand_in import documents
+from paperless_fingerprint.demo.stand_in.answers import (
+    Answer,
+    insufficient,
+    no_permission,
+    not_found,
+)
+from paperless_fingerprint.demo.stand_in.bulk import bulk_edit
+from paperless_fingerprint.demo.stand_in.people import may_change, may_view
+from paperless_fingerprint.demo.stand_in.pictures import thumbnail
+from paperless_fingerprint.demo.stand_in.routing import Request, route
+
+
+@route(r"documents/", "GET")
+def _documents(request: Request, _match: re.Match[str]) -> Answer:
+    request.need("view", "document")
+    library = request.library
+    return Answer(
+        body=documents.list_documents(
+            library,
+            library.documents,
+            request.user,
+            request.query,
+            request.where,
+            all_ids=request.all_ids,
+        )
+    )
+
+
+@route(r"documents/(\d+)/", "GET", "PATCH", "DELETE")
+def _document(request: Request, match: re.Match[str]) -> Answer:
+    action = {"GET": "view", "PATCH": "change", "DELETE": "delete"}[request.method]
+    request.need(action, "document")
+    library, user = request.library, request.user
+    row = documents.document(library, int(match[1]), user)
+    if request.method == "GET":
+        shown = documents.show_document(library, row, user, request.query, detail=True)
+        return Answer(body=shown)
+    if not may_change(user, row):
+        raise no_permission()
+    if request.method == "DELETE":
+        documents.trash_document(library, row)
+        return Answer(204, text="", content_type="")
+    changed = documents.change_document(library, row, user, request.query, request.json())
+    return Answer(body=changed)
+
+
+@route(r"documents/(\d+)/root/", "GET")
+def _root(request: Request, match: re.Match[str]) -> Answer:
+    request.need("view", "document")
+    return Answer(body=documents.root_of(request.library, int(match[1]), request.user))
+
+
+@route(r"documents/(\d+)/metadata/", "GET")
+def _metadata(request: Request, match: re.Match[str]) -> Answer:
+    request.need("view", "document")
+    row = documents.file_row(request.library, int(match[1]), request.user)
+    return Answer(body=documents.show_metadata(row))
+
+
+@route(r"documents/(\d+)/(?:download|preview)/", "GET")
+def _file(request: Request, match: re.Match[str]) -> Answer:
+    request.need("view", "document")
+    row = documents.file_row(request.library, int(match[1]), request.user)
+    return Answer(data=row.file(), content_type=row.mime_type)
+
+
+@route(r"documents/(\d+)/thumb/", "GET")
+def _thumbnail(request: Request, match: re.Match[str]) -> Answer:
+    request.need("view", "document")
+    row = documents.file_row(request.library, int(match[1]), request.user)
+    return Answer(data=thumbnail(row.content), content_type="image/png")
+
+
+@route(r"documents/(\d+)/notes/", "GET", "POST", "DELETE")
+def _notes(request: Request, match: re.Match[str]) -> Answer:
+    action = {"GET": "view", "POST": "add", "DELETE": "delete"}[request.method]
+    request.need(action, "note")
+    row = request.library.documents.get(int(match[1]))
+    if row is None:
+        raise not_found()
+    allowed = may_view if request.method == "GET" else may_change
+    if not allowed(request.user, row):
+        raise insufficient()
+    if request.method == "POST":
+        documents.add_note(request.library, row, request.user, request.json())
+    elif request.method == "DELETE":
+        documents.delete_note(request.library, row, request.query.get("id", ""))
+    return Answer(body=row.notes)
+
+
+@route(r"documents/bulk_edit/", "POST")
+def _bulk_edit(request: Request, _match: re.Match[str]) -> Answer:
+    request.need("change", "document")
+    return Answer(body=bulk_edit(request.library, request.user, request.json()))
+
+
+@route(r"trash/", "GET", "POST")
+def _trash(request: Request, _match: re.Match[str]) -> Answer:
+    library = request.library
+    if request.method == "POST":
+        request.need("delete", "document")
+        return Answer(body=documents.change_trash(library, request.user, request.json()))
+    request.need("view", "document")
+    # The trash knows no filters at all.
+    query = {n: v for n, v in request.query.items() if n in {"page", "page_size"}}
+    return Answer(
+        body=documents.list_documents(
+            library, library.trash, request.user, query, request.where, all_ids=request.all_ids
+        )
+    )

@@ -1,0 +1,268 @@
+"""Documents one at a time and in lists: what they show, how they are changed, their trash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from paperless_fingerprint.demo.stand_in.answers import insufficient, invalid, not_found, refused
+from paperless_fingerprint.demo.stand_in.fields import replace_fields
+from paperless_fingerprint.demo.stand_in.filters import Query, page_of, select_documents
+from paperless_fingerprint.demo.stand_in.labels import (
+    replace_tags,
+    set_permissions,
+    show_permissions,
+)
+from paperless_fingerprint.demo.stand_in.library import Library, Row
+from paperless_fingerprint.demo.stand_in.people import User, may_change, may_view
+
+TRUNCATED_CHARACTERS = 550
+_DEFAULT_FIELDS = ("title", "content", "created", "archive_serial_number", "owner")
+
+
+def document(library: Library, number: int, user: User) -> Row:
+    """404 for what does not exist, lies in the trash, is a version row, or may not be seen."""
+    row = library.documents.get(number)
+    if row is None or not may_view(user, row):
+        raise not_found()
+    return row
+
+
+def file_row(library: Library, number: int, user: User) -> Row:
+    """The row whose file is meant; version rows have files, and what may not be seen is a 403."""
+    row = library.documents.get(number) or library.versions.get(number)
+    if row is None:
+        raise not_found()
+    owner = row if row.root is None else library.documents.get(row.root)
+    if owner is None:
+        raise not_found()
+    if not may_view(user, owner):
+        raise insufficient()
+    return library.current(row) if row.root is None else row
+
+
+def show_document(
+    library: Library, row: Row, user: User, query: Query, *, detail: bool, full_perms: bool = False
+) -> dict[str, Any]:
+    wanted = {part for part in query.get("fields", "").split(",") if part}
+
+    def is_wanted(name: str) -> bool:
+        return not wanted or name in wanted
+
+    shown: dict[str, Any] = {
+        "id": row.id,
+        "correspondent": row.correspondent,
+        "document_type": row.document_type,
+        "storage_path": None,
+        "title": row.title,
+    }
+    if is_wanted("content"):
+        content = library.current(row).content
+        cut = query.get("truncate_content", "").lower() in {"true", "1"}
+        shown["content"] = content[:TRUNCATED_CHARACTERS] if cut else content
+    shown |= {
+        "tags": row.tags,
+        "created": row.created,
+        "created_date": row.created,
+        "modified": _moment(row.modified),
+        "added": _moment(row.added),
+        "deleted_at": row.deleted_at,
+        "archive_serial_number": row.archive_serial_number,
+        "original_file_name": row.original_file_name,
+        "archived_file_name": None,
+    }
+    if library.major >= 3 and is_wanted("duplicate_documents"):
+        shown["duplicate_documents"] = _duplicates(library, row) if detail else []
+    shown["owner"] = row.owner
+    if full_perms or query.get("full_perms", "").lower() in {"true", "1"}:
+        shown["permissions"] = show_permissions(row)
+    else:
+        shown["user_can_change"] = may_change(user, row)
+        shown["is_shared_by_requester"] = row.owner == user.id and bool(
+            row.view_users or row.view_groups
+        )
+    shown |= {
+        "notes": row.notes,
+        "custom_fields": [{"value": v, "field": n} for n, v in row.custom_fields.items()],
+        "page_count": row.page_count,
+        "mime_type": row.mime_type,
+    }
+    if library.major >= 3:
+        shown["root_document"] = None
+        if is_wanted("versions"):
+            shown["versions"] = [_show_version(version) for version in library.versions_of(row)]
+    return {name: value for name, value in shown.items() if name in wanted} if wanted else shown
+
+
+def _moment(text: str) -> str:
+    """Python leaves out microseconds that are zero, and so does Paperless."""
+    return text.replace(".000000Z", "Z")
+
+
+def _show_version(row: Row) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "added": _moment(row.added),
+        "version_label": row.version_label,
+        "checksum": row.checksum,
+        "is_root": row.root is None,
+    }
+
+
+def _duplicates(library: Library, row: Row) -> list[dict[str, Any]]:
+    return [
+        {"id": other.id, "title": other.title, "deleted_at": other.deleted_at}
+        for rows in (library.documents, library.trash)
+        for other in rows.values()
+        if other.checksum == row.checksum and other is not row
+    ]
+
+
+def list_documents(
+    library: Library,
+    rows: Mapping[int, Row],
+    user: User,
+    query: Query,
+    where: str,
+    *,
+    all_ids: bool = False,
+) -> dict[str, Any]:
+    chosen = select_documents(rows, query)
+    if not user.is_superuser:
+        chosen = [row for row in chosen if may_view(user, row)]
+    result = page_of(
+        chosen,
+        query,
+        where,
+        lambda row: show_document(library, row, user, query, detail=False),
+        all_ids=all_ids,
+        get_id=lambda row: row.id,
+    )
+    if "query" in query or "text" in query:
+        result["corrected_query"] = None
+    return result
+
+
+def change_document(
+    library: Library, row: Row, user: User, query: Query, body: Mapping[str, Any]
+) -> dict[str, Any]:
+    """PATCH. Fields that `?fields=` does not list are dropped without a word: a known trap."""
+    listed = {part for part in query.get("fields", "").split(",") if part}
+    told = {name: value for name, value in body.items() if not listed or name in listed}
+    _check_labels(library, told)
+    if "custom_fields" in told:
+        replace_fields(library, row, told["custom_fields"])
+    if "tags" in told:
+        row.tags = replace_tags(library, row.tags, told["tags"])
+    if told.get("remove_inbox_tags"):
+        tags = library.labels["tags"]
+        row.tags = [t for t in row.tags if not (t in tags and tags[t].is_inbox_tag)]
+    for name in ("correspondent", "document_type", *_DEFAULT_FIELDS):
+        if name in told:
+            setattr(library.current(row) if name == "content" else row, name, told[name])
+    if "set_permissions" in told:
+        set_permissions(row, told["set_permissions"])
+    library.touch(row)
+    return show_document(library, row, user, query, detail=True, full_perms=True)
+
+
+def _check_labels(library: Library, told: Mapping[str, Any]) -> None:
+    if "tags" in told:
+        tags = told["tags"]
+        if not isinstance(tags, list):
+            raise invalid(tags=f'Expected a list of items but got type "{type(tags).__name__}".')
+        for tag in tags:
+            if tag not in library.labels["tags"]:
+                raise invalid(tags=f'Invalid pk "{tag}" - object does not exist.')
+    for name in ("correspondent", "document_type"):
+        number = told.get(name)
+        if number is not None and number not in library.labels[name + "s"]:
+            raise invalid(**{name: f'Invalid pk "{number}" - object does not exist.'})
+
+
+def show_metadata(row: Row) -> dict[str, Any]:
+    return {
+        "original_checksum": row.checksum,
+        "original_size": row.size,
+        "original_mime_type": row.mime_type,
+        "media_filename": f"{row.id:07d}.txt",
+        "has_archive_version": False,
+        "original_metadata": [],
+        "archive_checksum": None,
+        "archive_media_filename": None,
+        "original_filename": row.original_file_name,
+        "archive_size": None,
+        "archive_metadata": None,
+        "lang": "en",
+    }
+
+
+def root_of(library: Library, number: int, user: User) -> dict[str, int]:
+    if library.major < 3:
+        raise refused(404, "Not found.")
+    row = library.documents.get(number) or library.versions.get(number)
+    root = None if row is None else library.documents.get(row.root or row.id)
+    if root is None:
+        raise refused(404, "Not found.")
+    if not may_view(user, root):
+        raise insufficient()
+    return {"root_id": root.id}
+
+
+# --- the trash ---------------------------------------------------------------------------------
+
+
+def trash_document(library: Library, row: Row) -> None:
+    del library.documents[row.id]
+    row.deleted_at = library.now_text()
+    library.trash[row.id] = row
+
+
+def change_trash(library: Library, user: User, body: Mapping[str, Any]) -> dict[str, Any]:
+    told = body.get("documents") or list(library.trash)
+    action = body.get("action")
+    if action not in {"restore", "empty"}:
+        raise invalid(action=f'"{action}" is not a valid choice.')
+    if not all(number in library.trash for number in told):
+        raise invalid(documents="Some documents in the list have not yet been deleted.")
+    if not all(may_change(user, library.trash[number]) for number in told):
+        raise insufficient()
+    for number in told:
+        row = library.trash.pop(number)
+        if action == "restore":
+            row.deleted_at = None
+            library.documents[number] = row
+            library.touch(row)
+        else:
+            for version in [v.id for v in library.versions.values() if v.root == number]:
+                del library.versions[version]
+    return {"result": "OK", "doc_ids": list(told)}
+
+
+# --- notes -------------------------------------------------------------------------------------
+
+
+def add_note(library: Library, row: Row, user: User, body: Mapping[str, Any]) -> None:
+    if "note" not in body:
+        raise invalid(note="This field is required.")
+    note = {
+        "id": library.number("note"),
+        "note": str(body["note"]),
+        "created": library.now_text(),
+        "user": {
+            "id": user.id,
+            "username": user.username,
+            "first_name": user.first_name,
+            "last_name": user.last_name,
+        },
+    }
+    row.notes.append(note)
+    library.touch(row)
+
+
+def delete_note(library: Library, row: Row, number: str) -> None:
+    kept = [note for note in row.notes if str(note["id"]) != number]
+    if len(kept) == len(row.notes):
+        raise not_found("Note")
+    row.notes[:] = kept
+    library.touch(row)

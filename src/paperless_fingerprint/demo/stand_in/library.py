@@ -1,0 +1,264 @@
+"""What the stand-in keeps in memory: documents, versions, the trash, labels, people, tasks.
+
+Whoever changes something holds `lock`. Tests and the demo may call the methods directly, which is
+how a library of a hundred thousand documents is made without as many uploads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from paperless_fingerprint.demo.stand_in.people import People
+from paperless_fingerprint.model import Document
+
+Clock = Callable[[], datetime]
+
+
+def moment_text(moment: datetime) -> str:
+    """Always with microseconds, so that text sorts as time does."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """A document, or a later version of one (then `root` is the document's id)."""
+
+    id: int
+    title: str
+    content: str
+    created: str
+    added: str
+    modified: str
+    tags: list[int] = field(default_factory=list)
+    correspondent: int | None = None
+    document_type: int | None = None
+    archive_serial_number: int | None = None
+    original_file_name: str | None = None
+    page_count: int | None = None
+    mime_type: str = "text/plain"
+    checksum: str = ""
+    size: int = 0
+    data: bytes | None = None
+    owner: int | None = None
+    view_users: set[int] = field(default_factory=set)
+    view_groups: set[int] = field(default_factory=set)
+    change_users: set[int] = field(default_factory=set)
+    change_groups: set[int] = field(default_factory=set)
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    #: In the order in which they were set, as Paperless lists them.
+    custom_fields: dict[int, Any] = field(default_factory=dict)
+    deleted_at: str | None = None
+    root: int | None = None
+    version_label: str | None = None
+
+    def file(self) -> bytes:
+        return self.data if self.data is not None else self.content.encode()
+
+
+@dataclass(slots=True, eq=False)
+class Label:
+    """A tag, correspondent or document type."""
+
+    id: int
+    name: str
+    owner: int | None
+    matching_algorithm: int = 1
+    match: str = ""
+    is_insensitive: bool = True
+    color: str = "#a6cee3"
+    is_inbox_tag: bool = False
+    parent: int | None = None
+    view_users: set[int] = field(default_factory=set)
+    view_groups: set[int] = field(default_factory=set)
+    change_users: set[int] = field(default_factory=set)
+    change_groups: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class CustomField:
+    id: int
+    name: str
+    data_type: str
+    extra_data: dict[str, Any] | None = None
+
+
+class Library:
+    def __init__(
+        self,
+        *,
+        major: int = 3,
+        modified_delay_seconds: float = 0.0,
+        clock: Clock = lambda: datetime.now(UTC),
+    ) -> None:
+        self.major = major
+        self.version = "3.0.5" if major >= 3 else "2.20.6"
+        self.api_versions = (9, 10) if major >= 3 else tuple(range(1, 10))
+        #: How long after a bulk edit a background task touches `modified` of what it changed.
+        self.modified_delay_seconds = modified_delay_seconds
+        self.clock = clock
+        self.lock = threading.RLock()
+        self.people = People()
+        self.documents: dict[int, Row] = {}
+        self.versions: dict[int, Row] = {}
+        self.trash: dict[int, Row] = {}
+        self.labels: dict[str, dict[int, Label]] = {
+            "tags": {},
+            "correspondents": {},
+            "document_types": {},
+        }
+        self.fields: dict[int, CustomField] = {}
+        self.views: dict[int, dict[str, Any]] = {}
+        self.ui_settings: dict[int, dict[str, Any]] = {}
+        self.tasks: list[dict[str, Any]] = []
+        self._numbers: dict[str, Iterator[int]] = {}
+        self._to_touch: list[tuple[datetime, list[int]]] = []
+        self._last_moment = datetime.min.replace(tzinfo=UTC)
+
+    def number(self, kind: str) -> int:
+        """Ids are never used twice, not even after the trash has been emptied."""
+        return next(self._numbers.setdefault(kind, itertools.count(1)))
+
+    def now(self) -> datetime:
+        """Strictly increasing where the clock is: two changes never share a microsecond."""
+        moment = self.clock()
+        if moment == self._last_moment:
+            moment += timedelta(microseconds=1)
+        self._last_moment = moment
+        return moment
+
+    def now_text(self) -> str:
+        return moment_text(self.now())
+
+    # --- modified ------------------------------------------------------------------------------
+
+    def touch(self, row: Row) -> None:
+        row.modified = self.now_text()
+
+    def touch_later(self, ids: Iterable[int]) -> None:
+        """Bulk edits change the documents at once and their `modified` a moment later."""
+        due = self.clock() + timedelta(seconds=self.modified_delay_seconds)
+        self._to_touch.append((due, list(ids)))
+        if self.modified_delay_seconds <= 0:
+            self.settle()
+
+    def settle(self, *, everything: bool = True) -> None:
+        """Let the background tasks run whose time has come, or all of them."""
+        with self.lock:
+            waiting, self._to_touch = self._to_touch, []
+            for due, ids in waiting:
+                if everything or due <= self.clock():
+                    for number in ids:
+                        row = self.documents.get(number)
+                        if row is not None:
+                            self.touch(row)
+                else:
+                    self._to_touch.append((due, ids))
+
+    # --- documents -----------------------------------------------------------------------------
+
+    def checksum(self, data: bytes) -> str:
+        if self.major >= 3:
+            return hashlib.sha256(data).hexdigest()
+        return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+    def add(
+        self,
+        content: str,
+        *,
+        title: str = "",
+        data: bytes | None = None,
+        created: str | None = None,
+        root: int | None = None,
+        **more: Any,
+    ) -> Row:
+        """A new document, or with `root` a new version of one."""
+        with self.lock:
+            number = more.pop("id", None) or self.number("document")
+            while number in self.documents or number in self.versions or number in self.trash:
+                number = self.number("document")
+            now = self.now_text()
+            file = data if data is not None else content.encode()
+            more.setdefault("checksum", self.checksum(file))
+            more.setdefault("size", len(file))
+            more.setdefault("added", now)
+            more.setdefault("modified", now)
+            row = Row(number, title, content, created or now[:10], data=data, root=root, **more)
+            if root is None:
+                self.documents[number] = row
+            else:
+                self.versions[number] = row
+                self.touch(self.documents[root])
+            return row
+
+    def load(self, documents: Iterable[Document], *, owner: int | None = None) -> None:
+        """Documents of a sample library, with their ids, labels and dates."""
+        with self.lock:
+            known: dict[tuple[str, str], int] = {
+                (kind, label.name): label.id
+                for kind, labels in self.labels.items()
+                for label in labels.values()
+            }
+            for document in documents:
+                self._load_one(document, owner, known)
+
+    def _load_one(
+        self, document: Document, owner: int | None, known: dict[tuple[str, str], int]
+    ) -> None:
+        def label(kind: str, name: str) -> int:
+            if (kind, name) not in known:
+                known[kind, name] = self.add_label(kind, name).id
+            return known[kind, name]
+
+        more: dict[str, Any] = {
+            name: value
+            for name in ("added", "modified", "checksum")
+            if (value := getattr(document, name))
+        }
+        if document.file_size is not None:
+            more["size"] = document.file_size
+        viewers = document.viewers
+        self.add(
+            document.content,
+            id=document.id,
+            title=document.title,
+            created=(document.created or "")[:10] or None,
+            tags=[label("tags", name) for name in document.tags],
+            correspondent=label("correspondents", document.correspondent)
+            if document.correspondent
+            else None,
+            document_type=label("document_types", document.document_type)
+            if document.document_type
+            else None,
+            archive_serial_number=document.archive_serial_number,
+            original_file_name=document.original_filename,
+            page_count=document.page_count,
+            owner=int(document.owner) if document.owner is not None else owner,
+            view_users={int(who) for who in viewers if not who.startswith("group:")},
+            view_groups={int(who[6:]) for who in viewers if who.startswith("group:")},
+            **more,
+        )
+
+    def versions_of(self, row: Row) -> list[Row]:
+        """Newest first, the document itself last."""
+        later = [version for version in self.versions.values() if version.root == row.id]
+        return [*sorted(later, key=lambda version: -version.id), row]
+
+    def current(self, row: Row) -> Row:
+        """The version whose text and file a document shows."""
+        return self.versions_of(row)[0] if self.versions else row
+
+    def exists(self, number: int) -> bool:
+        """For bulk calls, which take the id of a version row and do nothing with it."""
+        return number in self.documents or number in self.versions
+
+    def add_label(self, kind: str, name: str, *, owner: int | None = None, **more: Any) -> Label:
+        with self.lock:
+            label = Label(self.number(kind), name, owner, **more)
+            self.labels[kind][label.id] = label
+            return label

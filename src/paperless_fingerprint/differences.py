@@ -1,0 +1,275 @@
+"""What stands between the equal tokens of two texts: misread words, changed words, additions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+from paperless_fingerprint.alignment import Alignment, unmatched_runs
+from paperless_fingerprint.confusions import weighted_edits
+
+# Gaps of more cells than this are matched near their diagonal only.
+_MOST_CELLS = 900
+#: Beyond this many cells the fuzzy matching of one pair of documents stops: the rest counts as
+#: replaced. A tenth of the letters wrong in both copies of five pages stays below it.
+_MOST_WORK = 60_000
+#: Left-over tokens a side that are looked at for a partner anywhere in the other text.
+_MOST_STRAYS = 60
+_SHORTEST_STRAY = 3
+_AROUND = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Tokens of a that stand where others stand in b; one of the ranges may be empty."""
+
+    start_a: int
+    end_a: int
+    start_b: int
+    end_b: int
+    #: Weighted edits where the two look like one another; None where one replaces the other.
+    edits: float | None
+
+    @property
+    def added(self) -> bool:
+        return self.start_a == self.end_a or self.start_b == self.end_b
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    items: list[Difference]
+    #: Equal tokens that found each other only once order was given up (positions in a, in b).
+    strays_a: frozenset[int]
+    strays_b: frozenset[int]
+
+
+def find_differences(a: Sequence[str], b: Sequence[str], alignment: Alignment) -> Differences:
+    to_b, to_a = alignment.to_b, alignment.to_a
+    free_b = dict(unmatched_runs(to_a))
+    ends_b = {end: start for start, end in free_b.items()}
+    gaps: list[tuple[int, int, int, int]] = []
+    for start, end in unmatched_runs(to_b):
+        there = to_b[start - 1] + 1 if start else 0
+        if there not in free_b:
+            # Nothing follows there; perhaps something stands before the next match.
+            until = to_b[end] if end < len(a) else len(b)
+            there = ends_b.get(until, -1)
+        stop = free_b.pop(there, -1)
+        if stop < 0:
+            gaps.append((start, end, 0, 0))
+        else:
+            del ends_b[stop]
+            gaps.append((start, end, there, stop))
+    gaps += [(0, 0, start, end) for start, end in free_b.items()]
+
+    items: list[Difference] = []
+    work = 0
+    for start_a, end_a, start_b, end_b in gaps:
+        rows, columns = end_a - start_a, end_b - start_b
+        if rows and columns and work <= _MOST_WORK:
+            work += min(rows * columns, _MOST_CELLS)
+            items += _match_gap(a, b, start_a, end_a, start_b, end_b)
+        else:
+            items.append(Difference(start_a, end_a, start_b, end_b, None))
+    return _find_strays(a, b, items, _span(to_b), _span(to_a))
+
+
+def _span(matches: Sequence[int]) -> tuple[int, int]:
+    """From the first match to the last, with a little around: where a part lies in a whole."""
+    placed = [position for position, match in enumerate(matches) if match >= 0]
+    return (placed[0] - _AROUND, placed[-1] + _AROUND) if placed else (0, 0)
+
+
+def _alike(first: str, second: str) -> float | None:
+    """Weighted edits, where two spellings are close enough to be one word misread."""
+    longest = max(len(first), len(second))
+    most = longest // 2 if longest <= 4 else int(0.45 * longest)
+    if abs(len(first) - len(second)) > most:
+        return None
+    if Levenshtein.distance(first, second, score_cutoff=most) > most:
+        return None
+    return weighted_edits(first, second)
+
+
+def _match_gap(
+    a: Sequence[str], b: Sequence[str], start_a: int, end_a: int, start_b: int, end_b: int
+) -> list[Difference]:
+    if end_a - start_a == 1 and end_b - start_b == 1:
+        edits = _alike(a[start_a], b[start_b])
+        return [Difference(start_a, end_a, start_b, end_b, edits)]
+    found: list[Difference] = []
+    at_a, at_b = start_a, start_b
+    for pair in _best_pairs(a[start_a:end_a], b[start_b:end_b]):
+        row, rows, column, columns, edits = pair
+        row, column = row + start_a, column + start_b
+        if row > at_a or column > at_b:
+            found.append(Difference(at_a, row, at_b, column, None))
+        found.append(Difference(row, row + rows, column, column + columns, edits))
+        at_a, at_b = row + rows, column + columns
+    if at_a < end_a or at_b < end_b:
+        found.append(Difference(at_a, end_a, at_b, end_b, None))
+    return found
+
+
+# One token for one; then words that were split in two or three, or run together.
+_STEPS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
+
+
+def _best_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int, int, float]]:
+    """The chain of look-alikes with most letters in common, as (row, rows, column, columns, edits)."""
+    rows, columns = len(a), len(b)
+    band = max(rows, columns) if rows * columns <= _MOST_CELLS else 8
+    slope = columns / rows
+    lengths_a, lengths_b = [len(x) for x in a], [len(x) for x in b]
+    # gain[row][column]: the best that can be had from here to the end.
+    gain = [[0.0] * (columns + 4) for _ in range(rows + 4)]
+    choice: dict[tuple[int, int], tuple[int, int, float]] = {}
+    for row in range(rows - 1, -1, -1):
+        here, below = gain[row], gain[row + 1]
+        middle = int(row * slope)
+        first, last = max(0, middle - band), min(columns - 1, middle + band)
+        if last < columns - 1:
+            here[last + 1] = below[last + 1]
+        for column in range(last, first - 1, -1):
+            best = max(below[column], here[column + 1])
+            picked = None
+            for down, right in _STEPS:
+                if row + down > rows or column + right > columns:
+                    continue
+                long_a = lengths_a[row] if down == 1 else sum(lengths_a[row : row + down])
+                long_b = (
+                    lengths_b[column] if right == 1 else sum(lengths_b[column : column + right])
+                )
+                longest = max(long_a, long_b)
+                # What can be gained at most; no distance is computed for nothing.
+                rest = gain[row + down][column + right]
+                if min(long_a, long_b) * 2 - longest + rest <= best:
+                    continue
+                edits = _alike(
+                    a[row] if down == 1 else "".join(a[row : row + down]),
+                    b[column] if right == 1 else "".join(b[column : column + right]),
+                )
+                if edits is None:
+                    continue
+                # Joining must explain more than taking the words one by one.
+                value = longest - 2 * edits - (down + right - 2) + rest
+                if value > best:
+                    best, picked = value, (down, right, edits)
+            here[column] = best
+            if picked:
+                choice[row, column] = picked
+    chain = []
+    row = column = 0
+    while row < rows and column < columns:
+        step = choice.get((row, column))
+        if step and gain[row][column] > max(gain[row + 1][column], gain[row][column + 1]):
+            chain.append((row, step[0], column, step[1], step[2]))
+            row, column = row + step[0], column + step[1]
+        elif gain[row + 1][column] >= gain[row][column + 1]:
+            row += 1
+        else:
+            column += 1
+    return chain
+
+
+def _find_strays(
+    a: Sequence[str],
+    b: Sequence[str],
+    items: list[Difference],
+    span_a: tuple[int, int],
+    span_b: tuple[int, int],
+) -> Differences:
+    """Cancels equal left-overs whatever their order, then pairs those that look alike.
+
+    OCR reads the columns of a table in another order; a price that stands elsewhere is neither
+    missing nor added. Elsewhere in a bundle of 200 pages stands everything, so only what lies
+    around the matches counts.
+    """
+    replaced = [item for item in items if item.edits is None]
+    left_a = Counter(a[i] for item in replaced for i in _within(item.start_a, item.end_a, span_a))
+    left_b = Counter(b[i] for item in replaced for i in _within(item.start_b, item.end_b, span_b))
+    both = left_a & left_b
+    strays_a, strays_b = set(), set()
+    if both:
+        taken_a, taken_b = Counter(both), Counter(both)
+        for item in replaced:
+            for i in _within(item.start_a, item.end_a, span_a):
+                if taken_a[a[i]] > 0:
+                    taken_a[a[i]] -= 1
+                    strays_a.add(i)
+            for i in _within(item.start_b, item.end_b, span_b):
+                if taken_b[b[i]] > 0:
+                    taken_b[b[i]] -= 1
+                    strays_b.add(i)
+        items = _without_strays(items, strays_a, strays_b)
+    return Differences(_pair_one_sided(a, b, items), frozenset(strays_a), frozenset(strays_b))
+
+
+def _within(start: int, end: int, span: tuple[int, int]) -> range:
+    return range(max(start, span[0]), min(end, span[1]))
+
+
+def _without_strays(
+    items: list[Difference], strays_a: set[int], strays_b: set[int]
+) -> list[Difference]:
+    kept: list[Difference] = []
+    for item in items:
+        if item.edits is not None:
+            kept.append(item)
+            continue
+        parts_a = _cut(item.start_a, item.end_a, strays_a)
+        parts_b = _cut(item.start_b, item.end_b, strays_b)
+        for index in range(max(len(parts_a), len(parts_b))):
+            part_a = parts_a[index] if index < len(parts_a) else (item.end_a, item.end_a)
+            part_b = parts_b[index] if index < len(parts_b) else (item.end_b, item.end_b)
+            kept.append(Difference(*part_a, *part_b, None))
+    return kept
+
+
+def _cut(start: int, end: int, out: set[int]) -> list[tuple[int, int]]:
+    parts = []
+    at = start
+    for position in range(start, end):
+        if position in out:
+            if position > at:
+                parts.append((at, position))
+            at = position + 1
+    if end > at:
+        parts.append((at, end))
+    return parts
+
+
+def _pair_one_sided(
+    a: Sequence[str], b: Sequence[str], items: list[Difference]
+) -> list[Difference]:
+    """A lone token that only a has, and one like it that only b has elsewhere, belong together."""
+    lone_a = [i for i in items if i.end_a - i.start_a == 1 and i.start_b == i.end_b]
+    lone_b = [i for i in items if i.end_b - i.start_b == 1 and i.start_a == i.end_a]
+    if not lone_a or not lone_b:
+        return items
+    by_length: dict[int, list[Difference]] = defaultdict(list)
+    for item in lone_b[:_MOST_STRAYS]:
+        by_length[len(b[item.start_b])].append(item)
+    gone: set[Difference] = set()
+    paired: list[Difference] = []
+    for item in lone_a[:_MOST_STRAYS]:
+        word = a[item.start_a]
+        if len(word) < _SHORTEST_STRAY:
+            continue
+        best: tuple[float, Difference] | None = None
+        for length in range(len(word) - 1, len(word) + 2):
+            for other in by_length.get(length, ()):
+                if other in gone:
+                    continue
+                edits = _alike(word, b[other.start_b])
+                if edits is not None and (best is None or edits < best[0]):
+                    best = edits, other
+        if best:
+            gone |= {item, best[1]}
+            paired.append(
+                Difference(item.start_a, item.end_a, best[1].start_b, best[1].end_b, best[0])
+            )
+    return [item for item in items if item not in gone] + paired if gone else items

@@ -1,0 +1,49 @@
+"""Everything that can go wrong, and the exit code that each leaves behind.
+
+    FingerprintError
+    ├── UsageError            2  the command line or the query is not understood
+    ├── ConfigurationError    3  a setting is wrong; the message names it and a value that works
+    ├── PaperlessError        4  Paperless cannot be reached, or refuses
+    ├── StoreError            5  the store is down, full, read-only, foreign or of another version
+    └── PartlyDone            6  some of the work was refused; the rest was done
+
+A message says what happened, why, and what to do, in one or two sentences. It is printed as it
+is, without a stack trace, so it must make sense to somebody who has never read this code.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    DONE = 0
+    USAGE = 2
+    CONFIGURATION = 3
+    PAPERLESS = 4
+    STORE = 5
+    PARTLY_DONE = 6
+
+
+class FingerprintError(Exception):
+    exit_code = ExitCode.USAGE
+
+
+class UsageError(FingerprintError):
+    exit_code = ExitCode.USAGE
+
+
+class ConfigurationError(FingerprintError):
+    exit_code = ExitCode.CONFIGURATION
+
+
+class PaperlessError(FingerprintError):
+    exit_code = ExitCode.PAPERLESS
+
+
+class StoreError(FingerprintError):
+    exit_code = ExitCode.STORE
+
+
+class PartlyDone(FingerprintError):  # noqa: N818  (a state more than an error)
+    exit_code = ExitCode.PARTLY_DONE

@@ -1,0 +1,545 @@
+"""What speaks for and against two texts being one: aligned differences, weighed against noise.
+
+A page that was scanned badly has many differences that mean nothing; a clean page has one that
+means everything. So every difference is asked how improbable it is as noise of THIS pair, and the
+few most improbable ones decide, together with how much of the facts was kept and how much of
+each text the other covers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+from math import ceil, exp, lgamma, log
+
+from rapidfuzz.distance import Levenshtein
+
+from paperless_fingerprint.alignment import Alignment, align
+from paperless_fingerprint.differences import Difference, Differences, find_differences
+from paperless_fingerprint.known_words import AMBIGUOUS_MONTHS, MONTHS, Vocabulary, common_words
+from paperless_fingerprint.text import words as words_of
+from paperless_fingerprint.tokens import AMOUNT, CAPITAL, CJK, DIGIT, NUMBER, Tokens, notes_of
+
+#: One difference can accuse this much at most, so that a single misread number decides nothing.
+SEVEREST = 6.0
+#: A difference is more often noise than a change, before it is looked at (as a logarithm).
+_INNOCENT = 2.5
+#: Noise hits a letter, but seldom so that another real word comes out.
+_REAL_WORD = 2.5
+# Digits are misread on clean pages, too.
+_DIGIT_NOISE_FLOOR = 0.004
+_PRIOR_EDITS, _PRIOR_LETTERS = 0.3, 150.0
+#: Runs that only one text has are read as sentences from this many tokens on.
+_SENTENCE = 5
+
+
+class Kind(IntEnum):
+    """What a difference is about."""
+
+    WORD = 0
+    FACT = 1
+    AMOUNT = 2
+    MONTH = 3
+    NAME = 4
+    ADDED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A difference, what it is about, and how improbable it is as noise (0 to SEVEREST)."""
+
+    difference: Difference
+    kind: Kind
+    severity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One text as the evidence needs it."""
+
+    tokens: Tokens
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    noise: float
+    #: Share of the tokens of a (of b) that the other text holds, misread or not.
+    coverage_a: float
+    coverage_b: float
+    #: Longest run that only one text has, in tokens.
+    surplus_a: int
+    surplus_b: int
+    #: Most known words in a run that only one text has; less where whole lines are missing.
+    sentence_a: float
+    sentence_b: float
+    #: Share of the facts kept, rare ones counting more; amounts left out; and the side's total.
+    facts_kept_a: float
+    facts_kept_b: float
+    facts: int
+    #: How severe the distinct changes of numbers and dates, months, names, amounts and words are.
+    fact_severity: float
+    month_severity: float
+    name_severity: float
+    amount_severity: float
+    word_severity: float
+    #: How often the most frequent change of the same character was made in numbers.
+    same_change: int
+    moved: int
+    marks: tuple[Mark, ...] = ()
+    alignment: Alignment = field(default_factory=lambda: Alignment([], [], 0))
+
+
+class Weighing:
+    """Looks words up for one pair, each once."""
+
+    def __init__(self, a: Side, b: Side, vocabulary: Vocabulary) -> None:
+        self.a, self.b = a, b
+        self._lookup = vocabulary.document_frequency
+        self._seen: dict[str, int] = {}
+        self.common = common_words()
+
+    def elsewhere(self, word: str) -> int:
+        """In how many documents besides these two the word stands."""
+        count = self._seen.get(word)
+        if count is None:
+            own = (word in self.a.words) + (word in self.b.words)
+            count = self._seen[word] = max(0, self._lookup(word) - own)
+        return count
+
+    def known(self, key: str) -> bool:
+        return key in self.common or (len(key) > 1 and self.elsewhere(key) >= 2)
+
+    def rare(self, key: str) -> bool:
+        return key not in self.common and self.elsewhere(key) <= 20
+
+    def weight(self, key: str, spelling: str, notes: int) -> float:
+        """A fact that stands in every letter of this sender says little about this one."""
+        if notes & DIGIT:
+            pieces = words_of(spelling)
+            count = min(map(self.elsewhere, pieces)) if pieces else 0
+            return min(len(key), 6) / 6 * (1 + count) ** -0.5
+        return (1 + self.elsewhere(key)) ** -0.5
+
+
+def weigh(a: Side, b: Side, vocabulary: Vocabulary) -> Evidence:
+    keys_a, keys_b = a.tokens.keys, b.tokens.keys
+    alignment = align(keys_a, keys_b)
+    differences = find_differences(keys_a, keys_b, alignment)
+    weighing = Weighing(a, b, vocabulary)
+    noise = estimate_noise(a, b, alignment, differences, weighing)
+    digit_noise = estimate_digit_noise(a, b, noise, alignment, differences)
+    # The more there is to compare, the more often chance alone looks like a change.
+    chances = log(max(1.0, min(len(keys_a), len(keys_b)) / 300))
+    marks = [_mark(item, a, b, noise, digit_noise, chances, weighing) for item in differences.items]
+    coverage_a = _coverage(keys_a, alignment.to_b, differences, 0)
+    coverage_b = _coverage(keys_b, alignment.to_a, differences, 1)
+    kept_a, facts_a = _facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing)
+    kept_b, facts_b = _facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing)
+    severities = _distinct_severities(marks, keys_a, keys_b)
+    only_a, only_b = _one_sided(differences, 0), _one_sided(differences, 1)
+    return Evidence(
+        noise=noise,
+        coverage_a=coverage_a,
+        coverage_b=coverage_b,
+        surplus_a=max((end - start for start, end in only_a), default=0),
+        surplus_b=max((end - start for start, end in only_b), default=0),
+        sentence_a=_longest_sentence(only_a, a, weighing),
+        sentence_b=_longest_sentence(only_b, b, weighing),
+        facts_kept_a=kept_a,
+        facts_kept_b=kept_b,
+        facts=min(facts_a, facts_b),
+        fact_severity=sum(severities[Kind.FACT][:8]),
+        month_severity=sum(severities[Kind.MONTH][:3]),
+        name_severity=sum(severities[Kind.NAME][:5]),
+        amount_severity=sum(severities[Kind.AMOUNT][:8]),
+        word_severity=sum(severities[Kind.WORD][:30]),
+        same_change=_same_change(a, b, differences),
+        moved=alignment.moved + len(differences.strays_a),
+        marks=tuple(marks),
+        alignment=alignment,
+    )
+
+
+def estimate_noise(
+    a: Side, b: Side, alignment: Alignment, differences: Differences, weighing: Weighing
+) -> float:
+    """Letters misread, per letter aligned. Numbers are left out: a changed number is no noise."""
+    edits, letters = _PRIOR_EDITS, _PRIOR_LETTERS
+    keys_a, keys_b = a.tokens.keys, b.tokens.keys
+    letters += sum(
+        len(key) for key, match in zip(keys_a, alignment.to_b, strict=True) if match >= 0
+    )
+    for item in differences.items:
+        one = keys_a[item.start_a : item.end_a]
+        other = keys_b[item.start_b : item.end_b]
+        if item.edits is None:
+            # One Chinese character for another: their look-alikes share no letters.
+            if len(one) == len(other) == 1 and len(one[0]) == len(other[0]) == 1:
+                edits += 1
+                letters += 1
+            continue
+        word, reading = "".join(one), "".join(other)
+        if word.isalpha() and reading.isalpha():
+            letters += len(word)
+            if not (weighing.known(word) and weighing.known(reading)):
+                edits += item.edits
+    return min(0.3, edits / letters)
+
+
+def estimate_digit_noise(
+    a: Side, b: Side, noise: float, alignment: Alignment, differences: Differences
+) -> float:
+    """Digits misread, per digit aligned. Only a digit too many or too few tells: nobody bills
+    '4.600,00' one month and '600,00' the next, but a scanner loses the edge of a table."""
+    lost = digits = 0
+    keys_a, keys_b = a.tokens.keys, b.tokens.keys
+    for key, match in zip(keys_a, alignment.to_b, strict=True):
+        if match >= 0 and key[0].isdigit():
+            digits += len(key)
+    for item in differences.items:
+        if item.edits is None or item.edits > 2:
+            continue
+        one = "".join(keys_a[item.start_a : item.end_a])
+        other = "".join(keys_b[item.start_b : item.end_b])
+        if len(one) >= 4 and len(other) >= 4 and one[-1].isdigit() and other[-1].isdigit():
+            digits += max(len(one), len(other))
+            lost += len(one) != len(other)
+    return min(0.2, max(noise, _DIGIT_NOISE_FLOOR) + 1.5 * lost / (digits + 100))
+
+
+def _distinct_severities(
+    marks: list[Mark], keys_a: tuple[str, ...], keys_b: tuple[str, ...]
+) -> dict[Kind, list[float]]:
+    """The severities by kind, worst first; the same change made ten times is one change."""
+    seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+    severities: dict[Kind, list[float]] = {kind: [] for kind in Kind}
+    for mark in marks:
+        if mark.severity > 0:
+            item = mark.difference
+            change = keys_a[item.start_a : item.end_a], keys_b[item.start_b : item.end_b]
+            if change not in seen:
+                seen.add(change)
+                severities[mark.kind].append(mark.severity)
+    for found in severities.values():
+        found.sort(reverse=True)
+    return severities
+
+
+def _mark(
+    item: Difference,
+    a: Side,
+    b: Side,
+    noise: float,
+    digit_noise: float,
+    chances: float,
+    weighing: Weighing,
+) -> Mark:
+    if item.added:
+        return Mark(item, Kind.ADDED, 0.0)
+    keys_a = a.tokens.keys[item.start_a : item.end_a]
+    keys_b = b.tokens.keys[item.start_b : item.end_b]
+    # Five tokens for one are no change, but something lost beside something misread.
+    balance = 1.0
+    if item.edits is None and len(keys_a) + len(keys_b) > 6:
+        balance = min(len(keys_a), len(keys_b)) / max(len(keys_a), len(keys_b))
+    months_a, months_b = _months(a, item.start_a, item.end_a), _months(b, item.start_b, item.end_b)
+    if months_a or months_b:
+        read_a, read_b = months_a or _read_months(keys_a), months_b or _read_months(keys_b)
+        if read_a and read_b:
+            trust = balance if months_a and months_b else 0.6 * balance
+            return _mark_months(item, read_a, read_b, noise, trust)
+    spelled_a = a.tokens.spellings[item.start_a : item.end_a]
+    spelled_b = b.tokens.spellings[item.start_b : item.end_b]
+    if item.edits is None:
+        mark = _mark_replaced(item, keys_a, keys_b, spelled_a, spelled_b, noise, weighing)
+    else:
+        mark = _mark_look_alike(
+            item, keys_a, keys_b, spelled_a, spelled_b, noise, digit_noise, weighing
+        )
+    severity = max(0.0, mark.severity * balance - chances)
+    return mark if severity == mark.severity else Mark(item, mark.kind, severity)
+
+
+def _months(side: Side, start: int, end: int) -> dict[str, int]:
+    """The month names there. 'may' and 'mars' are months beside a number or with a capital."""
+    found = {}
+    keys, spellings = side.tokens.keys, side.tokens.spellings
+    for i in range(start, end):
+        month = MONTHS.get(keys[i])
+        if month and (
+            keys[i] not in AMBIGUOUS_MONTHS
+            or spellings[i][0].isupper()
+            or (i and keys[i - 1][0].isdigit())
+            or (i + 1 < len(keys) and keys[i + 1][0].isdigit())
+        ):
+            found[keys[i]] = month
+    return found
+
+
+def _mark_months(
+    item: Difference,
+    months_a: dict[str, int],
+    months_b: dict[str, int],
+    noise: float,
+    trust: float,
+) -> Mark:
+    if not set(months_a.values()).isdisjoint(months_b.values()):
+        return Mark(item, Kind.WORD, 0.0)
+    if item.edits is None:
+        return Mark(item, Kind.MONTH, trust * SEVEREST)
+    length = max(map(len, months_a))
+    found = _improbable(max(1.0, item.edits), length, noise) + 2 * _REAL_WORD
+    return Mark(item, Kind.MONTH, trust * _clip(found))
+
+
+def _read_months(keys: tuple[str, ...]) -> dict[str, int]:
+    return {key: month for key in keys if (month := _misread_month(key))}
+
+
+@lru_cache(maxsize=4096)
+def _misread_month(key: str) -> int | None:
+    """The month that this is a misreading of, when there is only one."""
+    if len(key) < 4 or not key.isalpha():
+        return None
+    most = 1 if len(key) < 7 else 2
+    months = {
+        number
+        for name, number in MONTHS.items()
+        if len(name) >= 4 and Levenshtein.distance(key, name, score_cutoff=most) <= most
+    }
+    return months.pop() if len(months) == 1 else None
+
+
+def _improbable(edits: float, length: int, noise: float) -> float:
+    """How much less likely so many edits are as noise than as a change, as a logarithm."""
+    if edits <= 0:
+        return 0.0
+    hits = min(length, ceil(edits))
+    ways = lgamma(length + 1) - lgamma(hits + 1) - lgamma(length - hits + 1)
+    return edits * log(1 / noise) - ways - _INNOCENT
+
+
+def _clip(severity: float) -> float:
+    return 0.0 if severity <= 0 else min(severity, SEVEREST)
+
+
+def _mark_look_alike(
+    item: Difference,
+    keys_a: tuple[str, ...],
+    keys_b: tuple[str, ...],
+    spelled_a: tuple[str, ...],
+    spelled_b: tuple[str, ...],
+    noise: float,
+    digit_noise: float,
+    weighing: Weighing,
+) -> Mark:
+    assert item.edits is not None
+    one, other = "".join(keys_a), "".join(keys_b)
+    if item.edits == 0:
+        return Mark(item, Kind.WORD, 0.0)
+    length = max(len(one), len(other))
+    if one.isalpha() and other.isalpha():
+        known_a, known_b = weighing.known(one), weighing.known(other)
+        found = _improbable(item.edits, length, noise)
+        capital = spelled_a[0][:1].isupper() and spelled_b[0][:1].isupper()
+        name = capital and length >= 4 and weighing.rare(one) and weighing.rare(other)
+        kind = Kind.NAME if name else Kind.WORD
+        if known_a and known_b:
+            # What only the library knows may be its most frequent misreading.
+            trust = 0.8 if one in weighing.common and other in weighing.common else 0.4
+            return Mark(item, kind, trust * _clip(found + _REAL_WORD))
+        return Mark(item, kind, (0.3 if name else 0.15) * _clip(found))
+    found = _clip(_improbable(item.edits, length, digit_noise))
+    notes_a, notes_b = notes_of("".join(spelled_a)), notes_of("".join(spelled_b))
+    if notes_a & notes_b & NUMBER:
+        kind = Kind.AMOUNT if (notes_a | notes_b) & AMOUNT else Kind.FACT
+        trust = 1.0 if len(one) == len(other) else 0.5
+        if len(one) != len(other) and (one in other or other in one):
+            # The edge of a number is lost, or a speck was added: hardly ever another number.
+            trust = 0.15
+        return Mark(item, kind, trust * found * min(1.0, length / 3))
+    if notes_a & notes_b & DIGIT and _pattern(one) == _pattern(other):
+        return Mark(item, Kind.FACT, 0.9 * found)
+    # Letters among digits: hardly anything that somebody wrote.
+    return Mark(item, Kind.WORD, 0.1 * found)
+
+
+def _pattern(key: str) -> str:
+    return "".join(["9" if c.isdigit() else "a" for c in key])
+
+
+def _mark_replaced(
+    item: Difference,
+    keys_a: tuple[str, ...],
+    keys_b: tuple[str, ...],
+    spelled_a: tuple[str, ...],
+    spelled_b: tuple[str, ...],
+    noise: float,
+    weighing: Weighing,
+) -> Mark:
+    notes_a = [notes_of(x) for x in spelled_a]
+    notes_b = [notes_of(x) for x in spelled_b]
+    if notes_a[0] & CJK and notes_b[0] & CJK:
+        run = min(len(keys_a), len(keys_b))
+        found = _clip(_improbable(run, run, noise)) if run > 1 else 0.3
+        return Mark(item, Kind.NAME if run <= 4 else Kind.WORD, found)
+    numbers_a = [k for k, n in zip(keys_a, notes_a, strict=True) if n & NUMBER]
+    numbers_b = [k for k, n in zip(keys_b, notes_b, strict=True) if n & NUMBER]
+    if numbers_a and numbers_b:
+        amounts = any(n & AMOUNT for n in notes_a) and any(n & AMOUNT for n in notes_b)
+        fitting = any(len(x) == len(y) for x in numbers_a for y in numbers_b)
+        one_kind = amounts == (any(n & AMOUNT for n in notes_a) or any(n & AMOUNT for n in notes_b))
+        longest = max(map(len, numbers_a + numbers_b))
+        trust = 1.0 if amounts or (fitting and one_kind) else 0.4
+        severity = SEVEREST * trust * min(1.0, (longest / 4) ** 2)
+        # Where letters are damaged by the dozen, whole numbers are, too.
+        severity *= max(0.3, 1 - 3 * noise)
+        return Mark(item, Kind.AMOUNT if amounts else Kind.FACT, severity)
+    clean_a = [k for k in keys_a if k.isalpha() and weighing.known(k)]
+    clean_b = [k for k in keys_b if k.isalpha() and weighing.known(k)]
+    names_a = _names(keys_a, spelled_a, weighing)
+    names_b = _names(keys_b, spelled_b, weighing)
+    if names_a and names_b:
+        familiar = any(map(weighing.elsewhere, names_a)) + any(map(weighing.elsewhere, names_b))
+        # A name that nobody has heard of may be what is left of the same name.
+        trust = (0.5 * max(0.1, 1 - 15 * noise), 0.6 * max(0.3, 1 - 6 * noise), 1.0)[familiar]
+        return Mark(item, Kind.NAME, SEVEREST * trust)
+    if clean_a and clean_b:
+        letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
+        number = min(len(clean_a), len(clean_b))
+        return Mark(item, Kind.WORD, min(SEVEREST * number, 0.8 * letters))
+    return Mark(item, Kind.WORD, 0.3)
+
+
+def _names(keys: tuple[str, ...], spellings: tuple[str, ...], weighing: Weighing) -> list[str]:
+    return [
+        key
+        for key, spelling in zip(keys, spellings, strict=True)
+        if len(key) >= 3
+        and spelling.isalpha()
+        # 'FouPAGGENWED' is a stamp across a word, not somebody's name.
+        and (spelling.istitle() or spelling.isupper())
+        and weighing.rare(key)
+    ]
+
+
+def _coverage(
+    keys: tuple[str, ...], matches: list[int], differences: Differences, side: int
+) -> float:
+    if not keys:
+        return 0.0
+    strays = differences.strays_b if side else differences.strays_a
+    covered = float(sum(match >= 0 for match in matches))
+    # 'the' finds itself in any text; a number or a long word does not.
+    covered += sum(1 for i in strays if len(keys[i]) >= 4 or keys[i].isdigit())
+    for item in differences.items:
+        if item.edits is not None:
+            covered += item.end_b - item.start_b if side else item.end_a - item.start_a
+    return min(1.0, covered / len(keys))
+
+
+def _one_sided(differences: Differences, side: int) -> list[tuple[int, int]]:
+    """Runs that one text alone has, those that are torn apart by a stray token joined."""
+    ranges = sorted(
+        (item.start_b, item.end_b) if side else (item.start_a, item.end_a)
+        for item in differences.items
+        if item.edits is None
+    )
+    joined: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if start == end:
+            continue
+        if joined and start - joined[-1][1] <= 2:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _longest_sentence(runs: list[tuple[int, int]], side: Side, weighing: Weighing) -> float:
+    """Most known words in small letters in one run: a stamp has none, a new clause has many.
+
+    A run from the start of a line to the end of one is what a scanner skips; it counts less.
+    """
+    longest = 0.0
+    for start, end in runs:
+        if end - start < max(_SENTENCE, longest):
+            continue
+        known = 0.0
+        for i in range(start, min(end, start + 200)):
+            spelling = side.tokens.spellings[i]
+            if spelling.islower() and spelling.isalpha() and weighing.known(side.tokens.keys[i]):
+                known += 1
+        if known > longest and _is_whole_lines(side.tokens, start, end):
+            known *= 0.3
+        longest = max(longest, known)
+    return longest
+
+
+def _is_whole_lines(tokens: Tokens, start: int, end: int) -> bool:
+    spans = tokens.spans()
+    text = tokens.text
+    before = text[spans[start - 1][1] : spans[start][0]] if start else "\n"
+    after = text[spans[end - 1][1] : spans[end][0]] if end < len(spans) else "\n"
+    return "\n" in before and "\n" in after
+
+
+def _facts_kept(
+    side: Side,
+    matches: list[int],
+    strays: frozenset[int],
+    marks: list[Mark],
+    which: int,
+    weighing: Weighing,
+) -> tuple[float, int]:
+    """The share of numbers and rare names that stand in the other text, too; amounts left out."""
+    credit: dict[int, float] = {}
+    for mark in marks:
+        item = mark.difference
+        if item.edits is not None:
+            kept = exp(-mark.severity)
+            if which:
+                credit.update(dict.fromkeys(range(item.start_b, item.end_b), kept))
+            else:
+                credit.update(dict.fromkeys(range(item.start_a, item.end_a), kept))
+    kept = total = 0.0
+    number = 0
+    keys = side.tokens.keys
+    for i, spelling in enumerate(side.tokens.spellings):
+        if spelling.islower():
+            continue
+        key = keys[i]
+        if len(key) < 2:
+            continue
+        notes = notes_of(spelling)
+        if notes & AMOUNT or not notes & (DIGIT | CAPITAL):
+            continue
+        if not notes & DIGIT and not weighing.rare(key):
+            continue
+        weight = weighing.weight(key, spelling, notes)
+        number += 1
+        total += weight
+        if matches[i] >= 0 or i in strays:
+            kept += weight
+        else:
+            kept += weight * credit.get(i, 0.0)
+    # Without facts nothing was kept and nothing lost.
+    return (kept + 0.5) / (total + 0.5) if total else 1.0, number
+
+
+def _same_change(a: Side, b: Side, differences: Differences) -> int:
+    """Each of July for June, 14.07 for 14.06 and 7 for 6 may be noise; all of them are not."""
+    changes: Counter[tuple[str, str]] = Counter()
+    for item in differences.items:
+        if item.edits is None or not 0 < item.edits <= 2:
+            continue
+        one = "".join(a.tokens.keys[item.start_a : item.end_a])
+        other = "".join(b.tokens.keys[item.start_b : item.end_b])
+        if len(one) != len(other) or not (one.isdigit() and other.isdigit()):
+            continue
+        changes.update({(x, y) for x, y in zip(one, other, strict=True) if x != y})
+    return max(changes.values(), default=0)
+

@@ -1,0 +1,101 @@
+"""Documents in: fingerprint what is new or has another text, write it, leave the rest alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
+from paperless_fingerprint.model import Document, StoredDocument
+from paperless_fingerprint.stores.base import Refusal, Store
+
+# Large enough that index pages are touched once a batch, small enough to bound the memory.
+BATCH_DOCUMENTS = 2_000
+BATCH_CHARACTERS = 16_000_000
+
+SPEC_NOTE = "spec"
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeReport:
+    new: int = 0
+    #: The text is another one: fingerprinted anew.
+    changed: int = 0
+    #: Only metadata is different: the fingerprint stayed.
+    metadata: int = 0
+    unchanged: int = 0
+    refused: tuple[Refusal, ...] = ()
+
+    def plus(self, other: IntakeReport) -> IntakeReport:
+        return IntakeReport(
+            self.new + other.new,
+            self.changed + other.changed,
+            self.metadata + other.metadata,
+            self.unchanged + other.unchanged,
+            self.refused + other.refused,
+        )
+
+    @property
+    def taken(self) -> int:
+        return self.new + self.changed + self.metadata + self.unchanged
+
+
+def take_in(store: Store, documents: Sequence[Document], spec: FingerprintSpec) -> IntakeReport:
+    """One batch. What is not in `refused` is in the store, durably, when this returns."""
+    known = store.get([document.id for document in documents])
+    new: list[StoredDocument] = []
+    changed: list[StoredDocument] = []
+    metadata: list[Document] = []
+    unchanged = 0
+    for document in documents:
+        old = known.get(document.id)
+        if old is None:
+            new.append(StoredDocument(document, fingerprint(document.content, spec)))
+        elif old.fingerprint.spec != spec.id or old.document.content != document.content:
+            changed.append(StoredDocument(document, fingerprint(document.content, spec)))
+        elif replace(document, uuid=document.uuid or old.document.uuid) != old.document:
+            metadata.append(document)
+        else:
+            unchanged += 1
+    refused: tuple[Refusal, ...] = ()
+    if new or changed:
+        refused += store.put([*new, *changed]).refused
+    if metadata:
+        refused += store.put_metadata(metadata).refused
+    lost = {refusal.id for refusal in refused}
+    return IntakeReport(
+        new=sum(record.document.id not in lost for record in new),
+        changed=sum(record.document.id not in lost for record in changed),
+        metadata=sum(document.id not in lost for document in metadata),
+        unchanged=unchanged,
+        refused=refused,
+    )
+
+
+def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += len(document.content)
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def stale_ids(store: Store, spec: FingerprintSpec) -> list[int]:
+    """Documents whose fingerprint was taken after another spec."""
+    return [row.id for row in store.fingerprints() if row.fingerprint.spec != spec.id]
+
+
+def take_anew(store: Store, ids: Sequence[int], spec: FingerprintSpec) -> IntakeReport:
+    """Fingerprint stored documents again, from the text that the store has."""
+    report = IntakeReport()
+    for start in range(0, len(ids), BATCH_DOCUMENTS):
+        stored = store.get(ids[start : start + BATCH_DOCUMENTS])
+        documents = [record.document for record in stored.values()]
+        for batch in batches(documents):
+            report = report.plus(take_in(store, batch, spec))
+    return report

@@ -1,0 +1,50 @@
+"""Which spellings are words: what ships with the program, the months, and the library itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import Protocol
+
+#: Month names, and the short forms that stand on statements; casefolded, with their number.
+_MONTHS = (
+    "january jan januar jänner janvier janv enero ene gennaio gen januari styczeń stycznia sty janeiro",
+    "february feb februar febr février févr fevrier febrero febbraio februari luty lutego lut fevereiro fev",
+    "march mar märz mrz maerz mars marzo maart mrt marzec marca março",
+    "april apr avril avr abril abr aprile kwiecień kwietnia kwi",
+    "may mai mayo maggio mag mei maj maja maio",
+    "june jun juni juin junio giugno giu czerwiec czerwca cze junho",
+    "july jul juli juillet juil julio luglio lug lipiec lipca lip julho",
+    "august aug août aout agosto ago augustus sierpień sierpnia sie",
+    "september sep sept septembre septiembre settembre set wrzesień września wrz setembro",
+    "october oct oktober okt octobre octubre ottobre ott październik października paź outubro out",
+    "november nov novembre noviembre listopad listopada lis novembro",
+    "december dec dezember dez décembre déc decembre diciembre dic dicembre grudzień grudnia gru dezembro",
+)
+MONTHS: dict[str, int] = {
+    name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()
+}
+#: Too short and too common as other words to accuse anybody by themselves.
+AMBIGUOUS_MONTHS = frozenset("mar mag set out ago gen lis lip sie may mars".split())
+
+
+class Vocabulary(Protocol):
+    """How common words are in the library."""
+
+    def document_frequency(self, word: str) -> int:
+        """The number of documents that hold this (normalised) word."""
+        ...
+
+
+class NoVocabulary:
+    """Stands in where there is no library to ask."""
+
+    def document_frequency(self, word: str) -> int:  # noqa: ARG002
+        return 0
+
+
+@cache
+def common_words() -> frozenset[str]:
+    text = (resources.files(__package__) / "words_data" / "common.txt").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return frozenset(word for line in lines for word in line.split()[1:]) | MONTHS.keys()

@@ -1,0 +1,252 @@
+"""One request, once: the only module that knows httpx.
+
+It adds the token to a request, follows no redirect, keeps no cookie, and turns everything that can
+happen to a connection into one of the errors of `answers.py`.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import httpx
+
+from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.paperless.answers import (
+    OversizedError,
+    StrangeError,
+    UnavailableError,
+    parsed,
+    refusal,
+)
+
+Params = Mapping[str, str | int | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    connect_seconds: float = 10.0
+    #: Between two pieces of an answer.
+    read_seconds: float = 60.0
+    #: For one whole answer.
+    total_seconds: float = 300.0
+    attempts: int = 4
+    #: A longer wish is an error, so that nothing stands still for an hour.
+    longest_wait_seconds: float = 60.0
+    first_pause_seconds: float = 0.5
+    most_bytes: int = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    status: int
+    #: Names in any case.
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FileStream:
+    content_type: str
+    chunks: Iterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    method: str
+    path: str
+    params: Params | None = None
+    #: 'json', 'data' and 'files', as httpx takes them.
+    content: Mapping[str, Any] | None = None
+    token: str = ""
+    accept: str = "application/json"
+
+    @property
+    def what(self) -> str:
+        """For messages; without the query, which may be long."""
+        return f"{self.method} {self.path}"
+
+
+class Transport:
+    def __init__(self, url: str, *, ca_file: Path | str | None, limits: Limits) -> None:
+        self.url = url
+        self.limits = limits
+        self._http = httpx.Client(
+            verify=_trust(ca_file),
+            follow_redirects=False,
+            # A session cookie would outlive its token, and be shared between people.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            timeout=httpx.Timeout(limits.read_seconds, connect=limits.connect_seconds),
+            headers={"User-Agent": "paperless-fingerprint"},
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def once(self, request: Request) -> Reply:
+        response = self._sent(request)
+        try:
+            body = _read(response, self.limits.most_bytes, self.limits.total_seconds)
+        except httpx.HTTPError as error:
+            raise UnavailableError(
+                f"Paperless's answer to {request.what} ended before it was complete."
+            ) from error
+        finally:
+            response.close()
+        if response.is_redirect:
+            to = _where(response.headers.get("Location", ""), self.url)
+            raise StrangeError(
+                f"Paperless's address {self.url} leads on to {to}. Nothing was sent there, so that "
+                "the token stays with you: set the address that is meant.",
+                status=response.status_code,
+            )
+        return Reply(response.status_code, response.headers, body)
+
+    @contextmanager
+    def stream(self, request: Request) -> Iterator[FileStream]:
+        response = self._sent(request)
+        try:
+            if not response.is_success:
+                raise refusal(response.status_code, request.what, _read(response, 1 << 20, 30.0))
+            kind = response.headers.get("Content-Type", "application/octet-stream")
+            yield FileStream(kind, _chunks(response, request.path))
+        finally:
+            response.close()
+
+    def _sent(self, request: Request) -> httpx.Response:
+        built = self._http.build_request(
+            request.method,
+            self.url + request.path,
+            params=request.params,
+            **(request.content or {}),
+        )
+        built.headers["Accept"] = request.accept
+        if request.token:
+            built.headers["Authorization"] = f"Token {request.token}"
+        try:
+            return self._http.send(built, stream=True)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                raise ConfigurationError(
+                    f"The certificate of {self.url} is not trusted. If it is your own, name the "
+                    "file of your certificate authority in the setting for Paperless's CA."
+                ) from error
+            # Status 0 says that nothing of the request arrived.
+            raise UnavailableError(
+                f"Paperless cannot be reached at {self.url} ({_reason(error)}). Is it running, and "
+                "is the address right?",
+                status=0,
+            ) from error
+        except httpx.TimeoutException as error:
+            raise UnavailableError(
+                f"Paperless did not answer {request.what} within {self.limits.read_seconds:.0f} seconds."
+            ) from error
+        except httpx.HTTPError as error:
+            raise UnavailableError(
+                f"The connection to Paperless broke during {request.what} ({_reason(error)})."
+            ) from error
+
+
+def checked_url(url: str) -> tuple[str, str, str]:
+    """The address without what a user may have put before the host; that, apart."""
+    parts = urlsplit(url.strip())
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise ConfigurationError(
+            "The address of Paperless must look like http://paperless:8000 or "
+            "https://paperless.example.org; set PAPERLESS_FINGERPRINT_PAPERLESS_URL."
+        )
+    name = f"[{host}]" if ":" in host else host
+    path = parts.path.rstrip("/").removesuffix("/api").removesuffix("/dashboard")
+    address = f"{parts.scheme}://{name}{f':{port}' if port else ''}{path}"
+    return address, unquote(parts.username or ""), unquote(parts.password or "")
+
+
+def checked_token(token: str) -> str:
+    token = token.strip().removeprefix("Token ").strip()
+    if not token.isascii() or any(c <= " " or c == "\x7f" for c in token):
+        # The message of the HTTP library would repeat it.
+        raise ConfigurationError(
+            "The token for Paperless holds a character that no token has, perhaps a line break. "
+            "Copy it again from 'My profile' in Paperless."
+        )
+    return token
+
+
+def _trust(ca_file: Path | str | None) -> ssl.SSLContext | bool:
+    if not ca_file:
+        return True
+    try:
+        return ssl.create_default_context(cafile=str(ca_file))
+    except OSError as error:  # SSLError is one, too
+        raise ConfigurationError(
+            f"The file {ca_file} cannot be used as a certificate authority ({error}). It must hold "
+            "certificates in PEM form."
+        ) from error
+
+
+def _read(response: httpx.Response, most_bytes: int, total_seconds: float) -> bytes:
+    started = time.monotonic()
+    pieces: list[bytes] = []
+    size = 0
+    for piece in response.iter_bytes():
+        pieces.append(piece)
+        size += len(piece)
+        if size > most_bytes:
+            raise OversizedError(f"An answer of Paperless is longer than {most_bytes >> 20} MB.")
+        if time.monotonic() - started > total_seconds:
+            # A byte now and then never runs into the limit between two of them.
+            raise UnavailableError(
+                f"An answer of Paperless was not complete after {total_seconds:.0f} seconds."
+            )
+    return b"".join(pieces)
+
+
+def _chunks(response: httpx.Response, path: str) -> Iterator[bytes]:
+    try:
+        yield from response.iter_bytes()
+    except httpx.HTTPError as error:
+        raise UnavailableError(f"The file of {path} ended before it was complete.") from error
+
+
+def is_page(reply: Reply) -> bool:
+    """A page where JSON belongs: a proxy that says 'back soon', or another program."""
+    kind = reply.headers.get("Content-Type", "")
+    return reply.status < 400 and kind.startswith("text/html") and bool(reply.body.strip())
+
+
+def is_cut_off(reply: Reply) -> bool:
+    """JSON that is none: the end is missing, and no length told so."""
+    return reply.status < 400 and bool(reply.body.strip()) and parsed(reply.body) is None
+
+
+def retry_after(reply: Reply) -> float | None:
+    told = reply.headers.get("Retry-After", "").strip()
+    if told.isdigit():
+        return float(told)
+    try:
+        return max(0.0, parsedate_to_datetime(told).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None
+
+
+def _reason(error: Exception) -> str:
+    return str(error).strip() or type(error).__name__
+
+
+def _where(location: str, url: str) -> str:
+    """Where a redirect leads, without what may be secret in its query."""
+    parts = urlsplit(location)
+    base = f"{parts.scheme}://{parts.hostname}" if parts.hostname else url
+    return f"{base}{parts.path}"

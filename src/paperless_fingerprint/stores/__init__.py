@@ -1,0 +1,1 @@
+"""Where the library is kept: one protocol (base.py) and its implementations."""

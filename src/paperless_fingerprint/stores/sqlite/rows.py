@@ -1,0 +1,142 @@
+"""Between rows and values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from paperless_fingerprint import text as texts
+from paperless_fingerprint.model import (
+    Decision,
+    Document,
+    Fingerprint,
+    Group,
+    Pair,
+    PairScore,
+    Relation,
+    StoredDocument,
+    Verdict,
+)
+
+METADATA = (
+    "id, uuid, title, correspondent, document_type, created, added, modified, tags, "
+    "original_filename, page_count, file_size, checksum, archive_serial_number, owner, viewers"
+)
+FINGERPRINT = "spec, text_hash, words, shingles, level, level_counts, bands, sketch, facts"
+_METADATA_COLUMNS = METADATA.count(",") + 1
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def metadata_row(document: Document) -> tuple[Any, ...]:
+    return (
+        document.id, document.uuid, document.title, document.correspondent,
+        document.document_type, document.created, document.added, document.modified,
+        to_json(document.tags), document.original_filename, document.page_count,
+        document.file_size, document.checksum, document.archive_serial_number, document.owner,
+        to_json(document.viewers),
+    )  # fmt: skip
+
+
+def fingerprint_row(fingerprint: Fingerprint) -> tuple[Any, ...]:
+    return (
+        fingerprint.spec, fingerprint.text_hash, fingerprint.words, fingerprint.shingles,
+        fingerprint.level, to_json(fingerprint.level_counts), fingerprint.bands,
+        fingerprint.sketch, fingerprint.facts,
+    )  # fmt: skip
+
+
+def document_from(row: tuple[Any, ...], content: str) -> Document:
+    (id, uuid, title, correspondent, document_type, created, added, modified, tags, filename,
+     pages, size, checksum, serial, owner, viewers) = row  # fmt: skip
+    return Document(
+        id=id, uuid=uuid, title=title, content=content, correspondent=correspondent,
+        document_type=document_type, created=created, added=added, modified=modified,
+        tags=tuple(json.loads(tags)), original_filename=filename, page_count=pages,
+        file_size=size, checksum=checksum, archive_serial_number=serial, owner=owner,
+        viewers=tuple(json.loads(viewers)),
+    )  # fmt: skip
+
+
+def fingerprint_from(row: tuple[Any, ...]) -> Fingerprint:
+    spec, text_hash, words, shingles, level, counts, bands, sketch, facts = row
+    return Fingerprint(
+        spec=spec, text_hash=text_hash, words=words, shingles=shingles, bands=bands,
+        sketch=sketch, level=level, level_counts=tuple(json.loads(counts)), facts=facts,
+    )  # fmt: skip
+
+
+def stored_from(row: tuple[Any, ...]) -> StoredDocument:
+    """From a row of METADATA, FINGERPRINT and the content."""
+    return StoredDocument(
+        document_from(row[:_METADATA_COLUMNS], row[-1]),
+        fingerprint_from(row[_METADATA_COLUMNS:-1]),
+    )
+
+
+def search_row(document: Document) -> tuple[int, str, str, str, str, str]:
+    """What the full-text index holds of a document; the same again removes it."""
+    return (
+        document.id,
+        texts.normalise(document.title),
+        texts.normalise(document.content),
+        texts.normalise(document.correspondent or ""),
+        texts.normalise(document.document_type or ""),
+        " ".join(texts.normalise(tag) for tag in document.tags),
+    )
+
+
+def pair_row(pair: Pair) -> tuple[Any, ...]:
+    return (
+        pair.a, pair.b, pair.relation.value, pair.confidence, pair.scores.score,
+        to_json(asdict(pair.scores)), to_json(pair.reasons), pair.leader,
+    )  # fmt: skip
+
+
+def pair_from(row: tuple[Any, ...]) -> Pair:
+    a, b, relation, confidence, _score, scores, reasons, leader = row
+    return Pair(
+        a=a, b=b, relation=Relation(relation), confidence=confidence,
+        scores=PairScore(**json.loads(scores)), reasons=tuple(json.loads(reasons)), leader=leader,
+    )  # fmt: skip
+
+
+def group_row(group: Group) -> tuple[Any, ...]:
+    return (
+        group.id, group.relation.value, group.confidence, group.members[0], group.primary,
+        to_json(group.members), to_json(group.pairs), to_json(group.contradictions),
+    )  # fmt: skip
+
+
+def group_from(row: tuple[Any, ...]) -> Group:
+    id, relation, confidence, _lowest, primary, members, pairs, contradictions = row
+    return Group(
+        id=id, relation=Relation(relation), confidence=confidence, primary=primary,
+        members=tuple(json.loads(members)),
+        pairs=tuple((a, b) for a, b in json.loads(pairs)),
+        contradictions=tuple((a, b) for a, b in json.loads(contradictions)),
+    )  # fmt: skip
+
+
+def decision_row(decision: Decision) -> tuple[Any, ...]:
+    return (
+        decision.key, decision.a, decision.b, decision.verdict.value, decision.at, decision.by,
+        decision.relation.value if decision.relation else None, decision.facts_a, decision.facts_b,
+    )  # fmt: skip
+
+
+def decision_from(row: tuple[Any, ...]) -> Decision:
+    _key, a, b, verdict, at, by, relation, facts_a, facts_b = row
+    return Decision(
+        a=a, b=b, verdict=Verdict(verdict), at=at, by=by,
+        relation=Relation(relation) if relation else None, facts_a=facts_a, facts_b=facts_b,
+    )  # fmt: skip
+
+
+def id_list(ids: Collection[int] | Mapping[int, Any]) -> str:
+    """For `IN (SELECT value FROM json_each(?))`, which has no limit on the number of values."""
+    return json.dumps(list(ids))

@@ -1,0 +1,164 @@
+"""The tables, and how a file of an earlier version becomes one of this version."""
+
+from __future__ import annotations
+
+import sqlite3
+from uuid import uuid4
+
+from paperless_fingerprint.errors import StoreError
+
+#: Marks the file as ours ('pfpr'), so that no other program's database is written into.
+APPLICATION_ID = 0x70667072
+
+_FIRST = """
+CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE document (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL,
+    title TEXT NOT NULL,
+    correspondent TEXT,
+    document_type TEXT,
+    created TEXT,
+    added TEXT,
+    modified TEXT,
+    tags TEXT NOT NULL,
+    original_filename TEXT,
+    page_count INTEGER,
+    file_size INTEGER,
+    checksum TEXT,
+    archive_serial_number INTEGER,
+    owner TEXT,
+    viewers TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    text_hash TEXT NOT NULL,
+    words INTEGER NOT NULL,
+    shingles INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    level_counts TEXT NOT NULL,
+    bands BLOB NOT NULL,
+    sketch BLOB NOT NULL,
+    facts BLOB NOT NULL
+);
+CREATE UNIQUE INDEX document_uuid ON document (uuid);
+CREATE INDEX document_text_hash ON document (text_hash) WHERE text_hash != '';
+CREATE INDEX document_checksum ON document (checksum) WHERE checksum IS NOT NULL;
+
+-- Apart from the rest, so that a look at the metadata does not read past every text.
+CREATE TABLE content (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+
+-- Our own words, joined by spaces. The ascii tokenizer takes every other character for a letter,
+-- so that what text.py calls a word is one here. Contentless: the text is in `content`.
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, content, correspondent, document_type, tags, content='', tokenize='ascii'
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, col);
+
+-- One row a posting: the hash's upper 31 bits and the document's id in one integer, which is the
+-- row's own key. SQLite has nothing smaller or faster.
+CREATE TABLE posting (key INTEGER PRIMARY KEY);
+CREATE TABLE band (key INTEGER PRIMARY KEY);
+
+-- AUTOINCREMENT: a token that was given once never comes again.
+CREATE TABLE pending (token INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER NOT NULL UNIQUE);
+
+CREATE TABLE pair (
+    a INTEGER NOT NULL,
+    b INTEGER NOT NULL,
+    relation TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    score REAL NOT NULL,
+    scores TEXT NOT NULL,
+    reasons TEXT NOT NULL,
+    leader INTEGER,
+    PRIMARY KEY (a, b)
+) WITHOUT ROWID;
+CREATE INDEX pair_b ON pair (b);
+CREATE INDEX pair_strength ON pair (confidence DESC, score DESC, a, b);
+
+CREATE TABLE grouping (
+    id TEXT PRIMARY KEY,
+    relation TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    lowest INTEGER NOT NULL,
+    primary_id INTEGER NOT NULL,
+    members TEXT NOT NULL,
+    pairs TEXT NOT NULL,
+    contradictions TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX grouping_strength ON grouping (confidence DESC, lowest);
+CREATE TABLE grouping_member (id INTEGER PRIMARY KEY, grouping TEXT NOT NULL);
+CREATE INDEX grouping_member_of ON grouping_member (grouping);
+
+CREATE TABLE chain (id INTEGER PRIMARY KEY, chain TEXT NOT NULL, position INTEGER NOT NULL,
+                    is_latest INTEGER NOT NULL);
+CREATE INDEX chain_of ON chain (chain, position);
+
+CREATE TABLE decision (
+    key TEXT PRIMARY KEY,
+    a INTEGER NOT NULL,
+    b INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    at TEXT NOT NULL,
+    by TEXT NOT NULL,
+    relation TEXT,
+    facts_a TEXT NOT NULL,
+    facts_b TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX decision_a ON decision (a);
+CREATE INDEX decision_b ON decision (b);
+"""
+
+#: What leads from version n to n + 1 stands at place n. Never edited once released.
+MIGRATIONS: tuple[str, ...] = (_FIRST,)
+VERSION = len(MIGRATIONS)
+
+
+def prepare(connection: sqlite3.Connection, path: str) -> None:
+    """Create the tables, or bring them up to date; refuse a file that is not ours."""
+    if _state(connection, path) == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have done it while this one waited for the lock.
+        version = _state(connection, path)
+        for script in MIGRATIONS[version:]:
+            for statement in _statements(script):
+                connection.execute(statement)
+        if version == 0:
+            connection.execute("INSERT INTO note VALUES ('namespace', ?)", (str(uuid4()),))
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _state(connection: sqlite3.Connection, path: str) -> int:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if application == APPLICATION_ID:
+        if version > VERSION:
+            raise StoreError(
+                f"The library {path} was written by a newer paperless-fingerprint (its format is "
+                f"{version}, this program knows {VERSION}). Upgrade the program; nothing was changed."
+            )
+        return version
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise StoreError(
+            f"{path} is the database of another program. Name another file with --store "
+            "sqlite:///PATH; nothing was changed."
+        )
+    return 0
+
+
+def _statements(script: str) -> list[str]:
+    """Statement by statement: executescript() would commit the transaction that guards them."""
+    found, current = [], ""
+    for line in script.splitlines(keepends=True):
+        current += line
+        if sqlite3.complete_statement(current):
+            found.append(current)
+            current = ""
+    return found

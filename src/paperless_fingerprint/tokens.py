@@ -1,0 +1,82 @@
+"""Tokens for alignment: words and numbers as they stand on the page, with notes on each.
+
+Unlike the words that are fingerprinted (text.py), a number is ONE token whatever stands between
+its digits ('1.387,30' and '1387,30' have the same key), and every token knows how it was spelled
+and where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+#: Characters that are words by themselves: Chinese, Japanese.
+_CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# Runs are cut at 40 characters and numbers after six joints: what is longer is not something a
+# person wrote, and a distance between two tokens must stay cheap.
+_RUN = f"[^\\W_{_CJK}]{{1,40}}"
+_TOKEN = re.compile(f"{_RUN}(?:[.,:/'’-](?=\\d)(?<=\\d.){_RUN}){{0,6}}|[{_CJK}]")
+_HYPHENATED = re.compile("[-\u2010\u00ad][ \t\r]{0,20}\n[ \t\r]{0,20}(?=[^\\W\\d_])")
+_JOINTS = str.maketrans("", "", ".,:/'’-")
+_IS_CJK = re.compile(f"[{_CJK}]")
+# Two decimals make an amount, and so does a number with a thousands separator; a date or a
+# version has more joints, an integer may count anything.
+_AMOUNT = re.compile("\\d{1,3}(?:[.,'’]\\d{3}){0,3}[.,]\\d{2}|\\d{1,9}[.,]\\d{2}")
+
+DIGIT, NUMBER, AMOUNT, CAPITAL, CJK = 1, 2, 4, 8, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The text (NFKC, hyphenation undone), and for each token its key and its spelling."""
+
+    text: str
+    keys: tuple[str, ...]
+    spellings: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Where each token stands in `text`; computed when somebody wants to see it."""
+        return [match.span() for match in _TOKEN.finditer(self.text)]
+
+
+def tokenise(text: str) -> Tokens:
+    if not (text.isascii() or unicodedata.is_normalized("NFKC", text)):
+        text = unicodedata.normalize("NFKC", text)
+    if "-" in text or "\u00ad" in text or "\u2010" in text:
+        text = _HYPHENATED.sub(_join_if_one_word, text)
+    spellings = _TOKEN.findall(text)
+    keys = _TOKEN.findall(text.casefold())
+    if len(keys) != len(spellings):
+        # Case folding changed what counts as a letter ('İ' gains a mark): token by token then.
+        keys = [spelling.casefold() for spelling in spellings]
+    keys = [key if key.isalnum() else key.translate(_JOINTS) for key in keys]
+    return Tokens(text, tuple(keys), tuple(spellings))
+
+
+def notes_of(spelling: str) -> int:
+    """What kind of token this is, as a sum of DIGIT, NUMBER, AMOUNT, CAPITAL, CJK."""
+    if spelling.isalpha():
+        if spelling[0].isupper():
+            return CAPITAL
+        return CJK if len(spelling) == 1 and _IS_CJK.match(spelling) else 0
+    letters = sum(map(str.isalpha, spelling))
+    digits = sum(map(str.isdigit, spelling))
+    if not digits:
+        return CAPITAL if spelling[0].isupper() else 0
+    notes = DIGIT
+    if letters == 0:
+        notes |= NUMBER
+        if _AMOUNT.fullmatch(spelling):
+            notes |= AMOUNT
+    return notes
+
+
+def _join_if_one_word(match: re.Match[str]) -> str:
+    """Only a line that goes on with a small letter was hyphenated; 'E-\\nMail' was not."""
+    before = match.string[match.start() - 1 : match.start()]
+    following = match.string[match.end() : match.end() + 1]
+    return "" if before.isalpha() and following.islower() else match[0]

@@ -1,0 +1,72 @@
+"""What all tests share: a real Elasticsearch, started when the first test asks for it.
+
+`PAPERLESS_FINGERPRINT_TEST_ES` names a running server to use instead, for both versions; then as
+always only indices with the fresh prefix of a test are touched. Tests that kill nodes start their
+own all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from elasticsearch_nodes import NAMED_SERVER, Cluster, NodePool, NodeStartError, delete_indices
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_pool(request, tmp_path_factory) -> Iterator[NodePool]:
+    def wanted_later(name: str) -> bool:
+        return any(
+            name in item.fixturenames or name in item.nodeid for item in request.session.items
+        )
+
+    pool = NodePool(tmp_path_factory.mktemp("elasticsearch"), wanted_later=wanted_later)
+    yield pool
+    pool.stop()
+
+
+def _started(pool: NodePool, name: str) -> str:
+    try:
+        return pool.url(name)
+    except NodeStartError as error:
+        pytest.fail(
+            f"No Elasticsearch can be started for {name}: {error}\n"
+            f"Name a running server in {NAMED_SERVER} to use that instead.",
+            pytrace=False,
+        )
+
+
+@pytest.fixture(scope="session")
+def elasticsearch9(elasticsearch_pool: NodePool) -> str:
+    """The address of a 9.x server."""
+    return _started(elasticsearch_pool, "elasticsearch9")
+
+
+@pytest.fixture(scope="session")
+def elasticsearch8(elasticsearch_pool: NodePool) -> str:
+    """The address of an 8.19 server (or of the one that the environment names)."""
+    return _started(elasticsearch_pool, "elasticsearch8")
+
+
+@pytest.fixture
+def index_prefix(elasticsearch_pool: NodePool) -> Iterator[str]:
+    """A prefix that nobody has used; whatever is made under it is deleted afterwards."""
+    prefix = f"pf-test-{uuid4().hex}"
+    yield prefix
+    for url in elasticsearch_pool.urls():
+        delete_indices(url, prefix)
+
+
+@pytest.fixture(scope="module")
+def elasticsearch_cluster(tmp_path_factory) -> Iterator[Cluster]:
+    """Three 9.x nodes of its own, of which a test may kill one."""
+    try:
+        cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    except NodeStartError as error:
+        pytest.fail(
+            f"No cluster of three Elasticsearch nodes can be started: {error}", pytrace=False
+        )
+    yield cluster
+    cluster.stop()
