@@ -203,7 +203,42 @@ def scan(pages: list[list[str]], rate: float, rng: random.Random, language: str,
         for _ in range(rng.randrange(2, 6)):
             page = rng.choice(pages)
             page.insert(rng.randrange(len(page) + 1), " ".join("".join(rng.choice("il|._-~°abETr") for _ in range(rng.randrange(1, 5))) for _ in range(rng.randrange(1, 4))))
+    if "smudge" in how:
+        for _ in range(rng.randrange(1, 3)):
+            smudge(rng.choice(pages), rng)
+    if "digits" in how:
+        pages = [[misread_digits(line, rng) for line in page] for page in pages]
     return damage("\n\n".join("\n".join(page) for page in pages), rate, rng)
+
+
+def smudge(page: list[str], rng: random.Random) -> None:
+    """A stamp or a crease over a few words: what the engine makes of them is short and wild."""
+    k = rng.randrange(len(page))
+    words = page[k].split()
+    if len(words) < 2:
+        return
+    at, size = rng.randrange(len(words)), rng.randrange(1, 7)
+    wild = ["".join(rng.choice("aeoilrtnsELTIPOA10") for _ in range(rng.randrange(1, 8))) for _ in range(rng.randrange(0, size + 1))]
+    words[at : at + size] = wild
+    page[k] = " ".join(words)
+
+
+def misread_digits(line: str, rng: random.Random) -> str:
+    """A faint print: some numbers lose their first digit, or one or two are taken for others."""
+
+    def read(match: re.Match[str]) -> str:
+        number = match[0]
+        if rng.random() > 0.12:
+            return number
+        if rng.random() < 0.35:
+            return number[rng.randrange(1, 3) :]
+        for _ in range(rng.randrange(1, 3)):
+            i = rng.randrange(len(number))
+            if number[i].isdigit():
+                number = number[:i] + {"1": "4", "4": "1", "3": "8", "8": "3", "5": "6", "6": "5", "0": "9", "9": "0", "7": "1", "2": "7"}[number[i]] + number[i + 1 :]
+        return number
+
+    return re.sub(r"\d[\d.,]{3,}", read, line)
 
 
 def wrap(pages: list[list[str]], width: int) -> list[list[str]]:
@@ -302,7 +337,7 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
                 letters.append((sender, base, renamed, f"{form}/month"))
     # Fixed by seed and place, so that adding a kind of case does not reshuffle the others.
     rates = [(0, 0), (0.01, 0), (0.03, 0), (0.05, 0), (0.1, 0), (0.01, 0.01), (0.03, 0.03), (0.05, 0.05)]
-    hows = ["", "", "stamp", "columns", "reordered", "stamp rubbish", "lines columns", "rubbish", "reordered stamp"]
+    hows = ["", "", "stamp", "columns", "reordered", "stamp rubbish", "lines columns", "rubbish", "reordered stamp", "smudge", "digits", "smudge columns digits", "smudge stamp"]
     turn = itertools.cycle(rates)
     for sender, values, pages, name in letters:
         meta = {"correspondent": sender.firm, "created": f"{values.year}-{values.month:02d}-15"}
@@ -331,6 +366,20 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
             reply = [[values.name, sender.firm, f"{rng.randrange(1, 28)}.{rng.randrange(1, 13)}.{values.year}"], rng.sample(texts.SENTENCES[sender.language].replace("{d}", "").replace("{n}", "").replace("{a}", "").replace("{p2}", "").replace("{m}", "").replace("{c}", "").replace("{r}", "").split("\n"), 4) + [sender.labels[13]]]
             quoted = [("> " if seed % 2 else "") + line for page in pages for line in page][rng.choice([0, 0, 4]) :]
             add([*reply, quoted], rng.choice([0, 0.01]), "", origin, whole=False, label="quote")
+    # Long documents: many sentences, each with figures of its own.
+    for number in range(3):
+        language = rng.choice([*texts.SENTENCES])
+        sender = Sender(rng, 1000 + number, language)
+        sender.body = texts.SENTENCES[language].split("\n")
+        letters_in_it = [sender.letter(Values(sender.person(rng), sender.person(rng), rng.randrange(2015, 2025), rng.randrange(1, 13), rng.randrange(10**9))) for _ in range(rng.randrange(6, 20))]
+        pages = [page for letter in letters_in_it for page in letter]
+        whole, changed = (f"long{number}/0", 0), (f"long{number}/0", 1)
+        edited = list(pages)
+        for k in range(1, len(pages), 2):
+            edited[k - 1 : k + 1] = edit([pages[k - 1], pages[k]], rng.uniform(0.03, 0.12), rng, sender.body)
+        for made, rate, how, origin in ((pages, 0.0, "", whole), (pages, 0.01, "lines stamp", whole), (edited, 0.005, "", changed)):
+            text = scan(made, rate, rng, language, how)
+            cases.append(Case([[text]], frozenset({origin}), True, f"long{number}", language, "version" if origin is changed else "long " + how, {}))
     # Bundles of letters that are not from one form.
     for size in (3, 5, 12, 25):
         chosen = rng.sample(letters, min(size, len(letters)))
@@ -380,7 +429,7 @@ def label_pairs(cases: list[Case]) -> list[dict]:
             label, relation = "neg", "template in bundle"
         else:
             continue
-        relation = re.sub(r" (stamp|columns|reordered|rubbish|lines).*", r" \1", relation)
+        relation = re.sub(r" (stamp|columns|reordered|rubbish|lines|smudge|digits).*", r" \1", relation)
         pairs.append({"a": i, "b": j, "relation": relation, "label": label, "how": [a.how, b.how], "language": a.language})
     return pairs
 

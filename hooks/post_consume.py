@@ -360,6 +360,7 @@ def start(arguments: list, umask: int) -> None:
 
 def main() -> None:
     umask = os.umask(0)  # modes are given where files are made
+    occupy_standard_descriptors()
     number = document_id()
     if not number:
         say("Paperless passed no document id, so there is nothing to do")
@@ -396,6 +397,16 @@ def try_spool(number: int) -> bool:
         say(f"the event of document {number} could not be written to the spool ({why})")
         return False
     return True
+
+
+def occupy_standard_descriptors() -> None:
+    """Where a parent has closed them, a file or socket of ours would get their numbers, and what
+    is said to stderr would land in it."""
+    while True:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+        if descriptor > 2:
+            os.close(descriptor)
+            return
 
 
 def ignore_signals() -> None:

@@ -19,6 +19,8 @@ from uuid import uuid4
 
 from elasticsearch import Elasticsearch
 
+from paperless_fingerprint.fingerprint import FingerprintSpec
+
 VERSIONS = {"elasticsearch9": "9.2.0", "elasticsearch8": "8.19.9"}
 NAMED_SERVER = "PAPERLESS_FINGERPRINT_TEST_ES"
 #: The first start fetches 40 MB.
@@ -166,6 +168,17 @@ class Cluster:
                 node.process.stdin.close()
         for node in self.nodes:
             node.stop()
+
+
+def open_test_store(url: str, prefix: str, *, spec: FingerprintSpec | None = None, **more: object):
+    """A library of its own on a node that tests share."""
+    from paperless_fingerprint.stores.elasticsearch import Address, ElasticsearchStore
+
+    if not prefix.startswith("pf-test-"):
+        raise ValueError(f"only a test's own indices may be made, not {prefix}*")
+    options = {name: more.pop(name) for name in ("create", "known") if name in more}
+    address = Address(hosts=tuple(url.split(",")), prefix=prefix, **more)
+    return ElasticsearchStore(address, spec or FingerprintSpec(), **options)
 
 
 @contextlib.contextmanager

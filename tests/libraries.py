@@ -72,5 +72,3 @@ def opened_stores(kind: str, request: pytest.FixtureRequest, folder: Path) -> It
     finally:
         for store in opened:
             store.close()
-
-

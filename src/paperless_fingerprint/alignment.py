@@ -18,6 +18,9 @@ MOST_CELLS = 10**8
 _CELLS_BETWEEN_ANCHORS = 4 * 10**6
 #: A block must be this long to be believed when it stands in another order.
 MOVED_RUN = 4
+#: Passes over what is left, for moved pages too noisy to have runs of equal tokens.
+_PASSES = 3
+_LEFT_OVER = 8
 #: A match of one or two tokens counts for nothing when so many unmatched ones surround it.
 _LONELY_WITHIN = 12
 
@@ -43,7 +46,13 @@ def align(a: Sequence[str], b: Sequence[str]) -> Alignment:
         for step in range(size):
             to_b[start_a + step] = start_b + step
             to_a[start_b + step] = start_a + step
-    return Alignment(to_b, to_a, _match_moved(a, b, to_b, to_a))
+    moved = _match_moved(a, b, to_b, to_a)
+    for _ in range(_PASSES):
+        found = _match_left_over(a, b, to_b, to_a)
+        moved += found
+        if found < MOVED_RUN:
+            break
+    return Alignment(to_b, to_a, moved)
 
 
 def unmatched_runs(matches: Sequence[int]) -> list[tuple[int, int]]:
@@ -167,3 +176,23 @@ def _match_moved(a: Sequence[str], b: Sequence[str], to_b: list[int], to_a: list
                 to_b[at], to_a[there] = there, at
                 at, there, moved = at + 1, there + 1, moved + 1
     return moved
+
+
+def _match_left_over(a: Sequence[str], b: Sequence[str], to_b: list[int], to_a: list[int]) -> int:
+    """Aligns the long stretches that are left on both sides, read one after the other."""
+    runs_a = [run for run in unmatched_runs(to_b) if run[1] - run[0] >= _LEFT_OVER]
+    runs_b = [run for run in unmatched_runs(to_a) if run[1] - run[0] >= _LEFT_OVER]
+    if not runs_a or not runs_b:
+        return 0
+    left_a = [i for start, end in runs_a for i in range(start, end)]
+    left_b = [i for start, end in runs_b for i in range(start, end)]
+    if len(left_a) * len(left_b) > _CELLS_BETWEEN_ANCHORS:
+        return 0
+    blocks = _blocks([a[i] for i in left_a], [b[i] for i in left_b])
+    found = 0
+    for start_a, start_b, size in _without_lonely(blocks, len(left_a), len(left_b)):
+        for step in range(size):
+            to_b[left_a[start_a + step]] = left_b[start_b + step]
+            to_a[left_b[start_b + step]] = left_a[start_a + step]
+        found += size
+    return found

@@ -18,19 +18,35 @@ from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment, align
 from paperless_fingerprint.differences import Difference, Differences, find_differences
-from paperless_fingerprint.known_words import AMBIGUOUS_MONTHS, MONTHS, Vocabulary, common_words
+from paperless_fingerprint.known_words import (
+    AMBIGUOUS_MONTHS,
+    MONTHS,
+    SHORT_MONTHS,
+    Vocabulary,
+    common_words,
+)
 from paperless_fingerprint.text import words as words_of
 from paperless_fingerprint.tokens import AMOUNT, CAPITAL, CJK, DIGIT, NUMBER, Tokens, notes_of
 
 #: One difference can accuse this much at most, so that a single misread number decides nothing.
 SEVEREST = 6.0
+#: Numbers are misread on the cleanest page, whole columns of them; letters are not.
+SEVEREST_NUMBER = 4.5
 #: A difference is more often noise than a change, before it is looked at (as a logarithm).
 _INNOCENT = 2.5
 #: Noise hits a letter, but seldom so that another real word comes out.
 _REAL_WORD = 2.5
+# A day or a quantity weighs less than a number of an invoice.
+_WEIGHT_BY_DIGITS = (0.0, 0.15, 0.4, 0.75, 1.0)
+#: Both readings are possible years: noise seldom ends there.
+_VALID_YEARS = 1.2
+_CENTURIES = frozenset({"19", "20"})
 # Digits are misread on clean pages, too.
 _DIGIT_NOISE_FLOOR = 0.004
 _PRIOR_EDITS, _PRIOR_LETTERS = 0.3, 150.0
+# A quotation is one block of its reply: most of the matches, with no longer gap than a line.
+_BLOCK_GAP = 15
+_BLOCK_SHARE = 0.75
 #: Runs that only one text has are read as sentences from this many tokens on.
 _SENTENCE = 5
 
@@ -138,6 +154,7 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary) -> Evidence:
     coverage_b = _coverage(keys_b, alignment.to_a, differences, 1)
     kept_a, facts_a = _facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing)
     kept_b, facts_b = _facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing)
+    marks = _within_block(marks, alignment, coverage_a, coverage_b)
     severities = _distinct_severities(marks, keys_a, keys_b)
     only_a, only_b = _one_sided(differences, 0), _one_sided(differences, 1)
     return Evidence(
@@ -161,6 +178,39 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary) -> Evidence:
         marks=tuple(marks),
         alignment=alignment,
     )
+
+
+def _within_block(
+    marks: list[Mark], alignment: Alignment, coverage_a: float, coverage_b: float
+) -> list[Mark]:
+    """Leaves out what lies outside the part of a much longer text that holds the shorter.
+
+    The header of a reply aligns with the header of the letter that it quotes: the names agree,
+    the dates do not, and neither says anything about the quotation.
+    """
+    in_a = coverage_a < coverage_b
+    matches = alignment.to_b if in_a else alignment.to_a
+    if min(coverage_a, coverage_b) > 0.85:
+        return marks
+    start = end = best_start = best_end = -1
+    held = best = 0
+    for position, match in enumerate(matches):
+        if match < 0:
+            continue
+        if start < 0 or position - end > _BLOCK_GAP:
+            start, held = position, 0
+        end, held = position, held + 1
+        if held > best:
+            best, best_start, best_end = held, start, end
+    if best < _BLOCK_SHARE * sum(match >= 0 for match in matches):
+        return marks
+
+    def inside(mark: Mark) -> bool:
+        item = mark.difference
+        first, last = (item.start_a, item.end_a) if in_a else (item.start_b, item.end_b)
+        return first == last or (last > best_start - 4 and first <= best_end + 4)
+
+    return [mark for mark in marks if inside(mark)]
 
 
 def estimate_noise(
@@ -249,12 +299,14 @@ def _mark(
     if months_a or months_b:
         read_a, read_b = months_a or _read_months(keys_a), months_b or _read_months(keys_b)
         if read_a and read_b:
-            trust = balance if months_a and months_b else 0.6 * balance
+            trust = balance if months_a and months_b else 0.8 * balance
             return _mark_months(item, read_a, read_b, noise, trust)
     spelled_a = a.tokens.spellings[item.start_a : item.end_a]
     spelled_b = b.tokens.spellings[item.start_b : item.end_b]
     if item.edits is None:
-        mark = _mark_replaced(item, keys_a, keys_b, spelled_a, spelled_b, noise, weighing)
+        mark = _mark_replaced(
+            item, a, b, keys_a, keys_b, spelled_a, spelled_b, noise, digit_noise, weighing
+        )
     else:
         mark = _mark_look_alike(
             item, keys_a, keys_b, spelled_a, spelled_b, noise, digit_noise, weighing
@@ -264,14 +316,14 @@ def _mark(
 
 
 def _months(side: Side, start: int, end: int) -> dict[str, int]:
-    """The month names there. 'may' and 'mars' are months beside a number or with a capital."""
+    """The month names there. 'may' is a month beside a number or with a capital, 'sie' beside one."""
     found = {}
     keys, spellings = side.tokens.keys, side.tokens.spellings
     for i in range(start, end):
         month = MONTHS.get(keys[i])
         if month and (
             keys[i] not in AMBIGUOUS_MONTHS
-            or spellings[i][0].isupper()
+            or (spellings[i][0].isupper() and keys[i] in SHORT_MONTHS)
             or (i and keys[i - 1][0].isdigit())
             or (i + 1 < len(keys) and keys[i + 1][0].isdigit())
         ):
@@ -302,7 +354,8 @@ def _read_months(keys: tuple[str, ...]) -> dict[str, int]:
 @lru_cache(maxsize=4096)
 def _misread_month(key: str) -> int | None:
     """The month that this is a misreading of, when there is only one."""
-    if len(key) < 4 or not key.isalpha():
+    key = "".join([c for c in key if c.isalpha()])
+    if not 4 <= len(key) <= 15:
         return None
     most = 1 if len(key) < 7 else 2
     months = {
@@ -350,9 +403,16 @@ def _mark_look_alike(
         if known_a and known_b:
             # What only the library knows may be its most frequent misreading.
             trust = 0.8 if one in weighing.common and other in weighing.common else 0.4
-            return Mark(item, kind, trust * _clip(found + _REAL_WORD))
+            # Between short words a misread letter often leads to another word.
+            real = min(_REAL_WORD, 0.6 * (length - 1))
+            return Mark(item, kind, trust * min(1.0, length / 4) * _clip(found + real))
+        if one.startswith(other) or other.startswith(one):
+            found *= 0.3
         return Mark(item, kind, (0.3 if name else 0.15) * _clip(found))
-    found = _clip(_improbable(item.edits, length, digit_noise))
+    found = _improbable(item.edits, length, digit_noise)
+    if len(one) == len(other) == 4 and one[:2] in _CENTURIES and other[:2] in _CENTURIES:
+        found += _VALID_YEARS
+    found = min(_clip(found), SEVEREST_NUMBER)
     notes_a, notes_b = notes_of("".join(spelled_a)), notes_of("".join(spelled_b))
     if notes_a & notes_b & NUMBER:
         kind = Kind.AMOUNT if (notes_a | notes_b) & AMOUNT else Kind.FACT
@@ -360,7 +420,7 @@ def _mark_look_alike(
         if len(one) != len(other) and (one in other or other in one):
             # The edge of a number is lost, or a speck was added: hardly ever another number.
             trust = 0.15
-        return Mark(item, kind, trust * found * min(1.0, length / 3))
+        return Mark(item, kind, trust * found * _WEIGHT_BY_DIGITS[min(length, 4)] ** 0.5)
     if notes_a & notes_b & DIGIT and _pattern(one) == _pattern(other):
         return Mark(item, Kind.FACT, 0.9 * found)
     # Letters among digits: hardly anything that somebody wrote.
@@ -373,19 +433,26 @@ def _pattern(key: str) -> str:
 
 def _mark_replaced(
     item: Difference,
+    a: Side,
+    b: Side,
     keys_a: tuple[str, ...],
     keys_b: tuple[str, ...],
     spelled_a: tuple[str, ...],
     spelled_b: tuple[str, ...],
     noise: float,
+    digit_noise: float,
     weighing: Weighing,
 ) -> Mark:
     notes_a = [notes_of(x) for x in spelled_a]
     notes_b = [notes_of(x) for x in spelled_b]
     if notes_a[0] & CJK and notes_b[0] & CJK:
-        run = min(len(keys_a), len(keys_b))
-        found = _clip(_improbable(run, run, noise)) if run > 1 else 0.3
+        run = min(sum(n & CJK for n in notes_a), sum(n & CJK for n in notes_b)) // CJK
+        # Each character is a token, so neighbours are misread together more often than letters
+        # of one word are.
+        found = _clip(_improbable(run, run, noise) - _INNOCENT) if run > 1 else 0.3
         return Mark(item, Kind.NAME if run <= 4 else Kind.WORD, found)
+    # Where numbers lose their edges by the dozen, one that is quite different is damage, too.
+    clarity = max(0.25, 1 - 8 * max(0.0, digit_noise - _DIGIT_NOISE_FLOOR))
     numbers_a = [k for k, n in zip(keys_a, notes_a, strict=True) if n & NUMBER]
     numbers_b = [k for k, n in zip(keys_b, notes_b, strict=True) if n & NUMBER]
     if numbers_a and numbers_b:
@@ -393,20 +460,27 @@ def _mark_replaced(
         fitting = any(len(x) == len(y) for x in numbers_a for y in numbers_b)
         one_kind = amounts == (any(n & AMOUNT for n in notes_a) or any(n & AMOUNT for n in notes_b))
         longest = max(map(len, numbers_a + numbers_b))
-        trust = 1.0 if amounts or (fitting and one_kind) else 0.4
-        severity = SEVEREST * trust * min(1.0, (longest / 4) ** 2)
-        # Where letters are damaged by the dozen, whole numbers are, too.
-        severity *= max(0.3, 1 - 3 * noise)
+        trust = clarity if amounts or (fitting and one_kind) else 0.4 * clarity
+        severity = SEVEREST_NUMBER * trust * _WEIGHT_BY_DIGITS[min(longest, 4)]
         return Mark(item, Kind.AMOUNT if amounts else Kind.FACT, severity)
+    marked_a = [k for k, n in zip(keys_a, notes_a, strict=True) if n & DIGIT and len(k) >= 4]
+    if marked_a:
+        marked_b = [k for k, n in zip(keys_b, notes_b, strict=True) if n & DIGIT and len(k) >= 4]
+        patterns = {_pattern(k) for k in marked_a}
+        if any(_pattern(k) in patterns for k in marked_b):
+            return Mark(item, Kind.FACT, SEVEREST * clarity)
     clean_a = [k for k in keys_a if k.isalpha() and weighing.known(k)]
     clean_b = [k for k in keys_b if k.isalpha() and weighing.known(k)]
-    names_a = _names(keys_a, spelled_a, weighing)
-    names_b = _names(keys_b, spelled_b, weighing)
+    names_a, names_b = _names(item.start_a, item.end_a, a, weighing), _names(
+        item.start_b, item.end_b, b, weighing
+    )
     if names_a and names_b:
         familiar = any(map(weighing.elsewhere, names_a)) + any(map(weighing.elsewhere, names_b))
-        # A name that nobody has heard of may be what is left of the same name.
-        trust = (0.5 * max(0.1, 1 - 15 * noise), 0.6 * max(0.3, 1 - 6 * noise), 1.0)[familiar]
-        return Mark(item, Kind.NAME, SEVEREST * trust)
+        # A name that nobody has heard of may be what is left of the same name, but then some of
+        # its letters are left.
+        trust = (0.8 * max(0.5, 1 - 20 * noise), 0.9 * max(0.7, 1 - 10 * noise), 1.0)[familiar]
+        apart = Levenshtein.normalized_distance("".join(names_a), "".join(names_b))
+        return Mark(item, Kind.NAME, SEVEREST * trust * min(1.0, max(0.0, (apart - 0.4) / 0.3)))
     if clean_a and clean_b:
         letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
         number = min(len(clean_a), len(clean_b))
@@ -414,16 +488,30 @@ def _mark_replaced(
     return Mark(item, Kind.WORD, 0.3)
 
 
-def _names(keys: tuple[str, ...], spellings: tuple[str, ...], weighing: Weighing) -> list[str]:
+def _names(start: int, end: int, side: Side, weighing: Weighing) -> list[str]:
+    """What looks like somebody's name: rare, or common but beside another such word.
+
+    The owner's own name stands in most documents of a library, and in German every noun has a
+    capital; a first name and a family name stand side by side.
+    """
+    candidates = [i for i in range(start, end) if _is_title(side, i, weighing)]
     return [
-        key
-        for key, spelling in zip(keys, spellings, strict=True)
-        if len(key) >= 3
-        and spelling.isalpha()
-        # 'FouPAGGENWED' is a stamp across a word, not somebody's name.
-        and (spelling.istitle() or spelling.isupper())
-        and weighing.rare(key)
+        side.tokens.keys[i]
+        for i in candidates
+        if weighing.rare(side.tokens.keys[i])
+        or (i > 0 and _is_title(side, i - 1, weighing))
+        or (i + 1 < len(side.tokens) and _is_title(side, i + 1, weighing))
     ]
+
+
+def _is_title(side: Side, i: int, weighing: Weighing) -> bool:
+    key, spelling = side.tokens.keys[i], side.tokens.spellings[i]
+    return (
+        spelling.isalpha()
+        # 'FouPAGGENWED' is a stamp across a word, not somebody's name.
+        and (len(key) >= 3 if spelling.istitle() else len(key) >= 4 and spelling.isupper())
+        and key not in weighing.common
+    )
 
 
 def _coverage(
@@ -474,7 +562,7 @@ def _longest_sentence(runs: list[tuple[int, int]], side: Side, weighing: Weighin
             if spelling.islower() and spelling.isalpha() and weighing.known(side.tokens.keys[i]):
                 known += 1
         if known > longest and _is_whole_lines(side.tokens, start, end):
-            known *= 0.3
+            known *= 0.4
         longest = max(longest, known)
     return longest
 
@@ -542,4 +630,3 @@ def _same_change(a: Side, b: Side, differences: Differences) -> int:
             continue
         changes.update({(x, y) for x, y in zip(one, other, strict=True) if x != y})
     return max(changes.values(), default=0)
-

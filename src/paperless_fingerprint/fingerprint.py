@@ -1,4 +1,4 @@
-"""What is kept of a text so that others like it can be found: hash, bands, sketch.
+"""What is kept of a text so that others like it can be found: hash, bands, sketch, facts.
 
 Every distinct shingle (k words in a row) is hashed to 64 bits. Of these hashes are made
 - the sketch: all of them that lie below 2**(64 - level), the level being raised while many are
@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from paperless_fingerprint import text as texts
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.facts import pack_facts
 from paperless_fingerprint.model import Fingerprint
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
@@ -116,6 +117,7 @@ def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
         sketch=hashes[: counts[level]].astype("<u8").tobytes(),
         level=level,
         level_counts=counts,
+        facts=pack_facts(text),
     )
 
 

@@ -100,6 +100,3 @@ def _size(file: IO[bytes]) -> int | None:
         return os.fstat(file.fileno()).st_size or None
     except OSError:
         return None
-
-
-

@@ -24,8 +24,10 @@ _MONTHS = (
 MONTHS: dict[str, int] = {
     name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()
 }
-#: Too short and too common as other words to accuse anybody by themselves.
-AMBIGUOUS_MONTHS = frozenset("mar mag set out ago gen lis lip sie may mars".split())
+#: Months in short that are whole names, and words that are common as something else.
+SHORT_MONTHS = frozenset({"may", "mai", "mei", "maj", "mars"})
+#: To be believed only beside a number: every short form, because 'out', 'set', 'sie' are words.
+AMBIGUOUS_MONTHS = frozenset(name for name in MONTHS if len(name) <= 3) | SHORT_MONTHS
 
 
 class Vocabulary(Protocol):

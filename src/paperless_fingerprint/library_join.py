@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import candidates as rules
+from paperless_fingerprint import facts
 from paperless_fingerprint.stores.base import FingerprintRow
 
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -62,9 +63,7 @@ class _Postings:
 class Library:
     """All fingerprints of a library, ready to be joined with themselves."""
 
-    def __init__(
-        self, rows: Iterable[FingerprintRow], spec_id: str, rows_per_band: int = 48
-    ) -> None:
+    def __init__(self, rows: Iterable[FingerprintRow], spec_id: str) -> None:
         ids: list[int] = []
         sketches, bands, counts = bytearray(), bytearray(), bytearray()
         sketch_sizes: list[int] = []
@@ -132,6 +131,21 @@ class Library:
                 continue
             rows, others = self._met(low, high, is_wanted)
             yield count, self._checked(rows, others, mark)
+
+    def worth_comparing(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Those pairs that are the same, or that the facts of both do not rule out."""
+        low = (keys >> np.uint64(32)).astype(np.int64)
+        high = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        kept = (self._texts[low] == self._texts[high]) & (self._texts[low] != 0)
+        kept |= (self._files[low] == self._files[high]) & (self._files[low] != 0)
+        open_ones = np.flatnonzero(~kept)
+        edges = np.flatnonzero(np.append(True, low[open_ones][1:] != low[open_ones][:-1]))
+        for begin, end in zip(edges.tolist(), [*edges[1:].tolist(), len(open_ones)], strict=True):
+            some = open_ones[begin:end]
+            if len(some):
+                others = [self.facts[place] for place in high[some].tolist()]
+                kept[some] = facts.plausible(self.facts[int(low[some[0]])], others)
+        return keys[kept]
 
     def _met(self, low: int, high: int, is_wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
         """(row, other) by the rarest hashes and by bands, before the sketches are compared."""

@@ -125,6 +125,17 @@ class PairScore:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """The little of a pair that groups and chains are made of."""
+
+    a: int
+    b: int
+    relation: Relation
+    confidence: float
+    leader: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two documents and what they are to each other; a < b always."""
 
@@ -142,6 +153,10 @@ class Pair:
     def __post_init__(self) -> None:
         if self.a >= self.b:
             raise ValueError(f"a pair is written with the lower id first, not ({self.a}, {self.b})")
+
+    @property
+    def link(self) -> Link:
+        return Link(self.a, self.b, self.relation, self.confidence, self.leader)
 
 
 @dataclass(frozen=True, slots=True)

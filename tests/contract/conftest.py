@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from libraries import STORES, Library, opened_stores
 
+from libraries import STORES, Library, opened_stores
 from paperless_fingerprint.stores.base import Store
 
 

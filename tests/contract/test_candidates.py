@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 
 import pytest
+
 from documents import SPEC, damaged, some_text, stored
 from libraries import Library
-
 from paperless_fingerprint import candidates as rules
 from paperless_fingerprint.fingerprint import fingerprint, overlap, shingle_hashes
 from paperless_fingerprint.stores.base import Store
@@ -42,15 +42,17 @@ def test_a_letter_inside_a_bundle_is_found_from_both_sides(store: Store) -> None
 
 
 def test_texts_that_are_empty_or_short_match_nothing_but_themselves(store: Store) -> None:
-    store.put([
-        stored(1, ""),
-        stored(2, ""),
-        stored(3, "eine kurze Notiz"),
-        stored(4, "eine kurze Notiz"),
-        stored(5, "eine kurze Nachricht"),
-        stored(6, "wort " * 300),
-        stored(7, "wort " * 400),
-    ])
+    store.put(
+        [
+            stored(1, ""),
+            stored(2, ""),
+            stored(3, "eine kurze Notiz"),
+            stored(4, "eine kurze Notiz"),
+            stored(5, "eine kurze Nachricht"),
+            stored(6, "wort " * 300),
+            stored(7, "wort " * 400),
+        ]
+    )
     assert store.candidates(fingerprint("", SPEC), excluding=1) == []
     [same] = store.candidates(fingerprint("Eine KURZE  Notiz.", SPEC), excluding=3)
     assert (same.id, same.same_text) == (4, True)
@@ -111,7 +113,7 @@ def test_of_two_written_at_the_same_time_at_least_one_sees_the_other(store: Stor
         gate = threading.Barrier(2)
         seen: dict[int, set[int]] = {}
 
-        def write_then_look(id: int, copy: str = copy, gate: threading.Barrier = gate) -> None:
+        def write_then_look(id: int, copy: str = copy, gate=gate, seen=seen) -> None:
             record = stored(id, copy)
             gate.wait()
             store.put([record])
@@ -127,12 +129,14 @@ def test_of_two_written_at_the_same_time_at_least_one_sees_the_other(store: Stor
 
 
 def test_words_are_found_in_any_script(store: Store) -> None:
-    store.put([
-        stored(1, "Die Straße nach Köln"),
-        stored(2, "関西電力 電気料金のお知らせ"),
-        stored(3, "Grüße aus KÖLN"),
-        stored(4, "", title="Köln"),
-    ])
+    store.put(
+        [
+            stored(1, "Die Straße nach Köln"),
+            stored(2, "関西電力 電気料金のお知らせ"),
+            stored(3, "Grüße aus KÖLN"),
+            stored(4, "", title="Köln"),
+        ]
+    )
     assert {id for id, _ in store.search_words(["köln"])} == {1, 3, 4}
     assert {id for id, _ in store.search_words(["strasse"])} == {1}
     assert {id for id, _ in store.search_words(["電"])} == {2}
@@ -142,7 +146,9 @@ def test_words_are_found_in_any_script(store: Store) -> None:
 
 
 def test_words_are_counted_by_document(store: Store) -> None:
-    store.put([stored(1, "alpha alpha beta"), stored(2, "alpha gamma"), stored(3, "", title="beta")])
+    store.put(
+        [stored(1, "alpha alpha beta"), stored(2, "alpha gamma"), stored(3, "", title="beta")]
+    )
     assert store.document_frequencies(["alpha", "beta", "nichts"]) == {
         "alpha": 2,
         "beta": 1,
@@ -159,5 +165,5 @@ def test_library_of_one_kind_do_not_see_each_other(library: Library) -> None:
     assert other.ids() == []
 
 
-def _shingles(text: str):  # noqa: ANN202
+def _shingles(text: str):
     return shingle_hashes(normalise(text), SPEC.shingle_words)

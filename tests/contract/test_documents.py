@@ -6,9 +6,9 @@ from dataclasses import replace
 from uuid import UUID, uuid5
 
 import pytest
+
 from documents import SPEC, damaged, document, some_text, stored
 from libraries import Library
-
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, StoredDocument
 from paperless_fingerprint.stores.base import Pending, Store

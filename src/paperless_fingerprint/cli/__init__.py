@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from paperless_fingerprint import __version__
-from paperless_fingerprint.cli.context import Group, shared_options
+from paperless_fingerprint.cli.context import Context, Group, shared_options
 
 
 class _Commands(Group):
-    lazy = {
+    lazy: Mapping[str, str] = {
         "analyze": "library:analyze",
         "config": "setup:config",
         "demo": "demo:demo",
         "doctor": "setup:doctor",
+        "groups": "look:groups",
         "import": "library:import_",
         "pairs": "look:pairs",
         "show": "look:show",
@@ -26,9 +29,11 @@ class _Commands(Group):
 )
 @click.version_option(__version__, prog_name="paperless-fingerprint")
 @shared_options
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Finds duplicates, re-scans, versions and parts in a Paperless-ngx library.
 
     Results go to stdout, messages and progress to stderr. Exit codes: 0 done, 2 usage,
     3 configuration, 4 Paperless, 5 store, 6 partly done.
     """
+    context.ensure_object(Context)

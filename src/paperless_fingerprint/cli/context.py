@@ -103,13 +103,14 @@ def say(message: str) -> None:
 def print_table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> None:
     """`columns` are (heading, 'left' or 'right'). Wide cells are folded, never cut."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, justify in columns:
-        table.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
+        table.add_column(
+            heading, justify="right" if justify == "right" else "left", overflow="fold"
+        )
     for row in rows:
         # Titles come from strangers: control characters and markup are shown, not obeyed.
         table.add_row(*(Text(printable(cell)) for cell in row))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,8 @@ class ServerVersion:
     newest_api: int
     #: The one that is used.
     api: int
+    #: How far its clock is ahead of ours, to the second; None where it does not tell.
+    clock_ahead_seconds: float | None = None
 
 
 class Connection:
@@ -127,7 +130,7 @@ class Connection:
                 f"This Paperless ({paperless or 'unknown version'}) speaks version {newest} of its "
                 f"API, and at least {KNOWN_API_VERSIONS[-1]} is needed: update it to 2.20 or later."
             )
-        return ServerVersion(paperless, int(newest), known[0])
+        return ServerVersion(paperless, int(newest), known[0], _clock_ahead(reply))
 
     def _not_paperless(self, reply: Reply) -> StrangeError:
         said = explanation(reply.body[:2000])
@@ -172,7 +175,16 @@ class Connection:
             reply = self._persistent(request, repeatable=repeatable)
         if reply.status >= 400:
             raise refusal(reply.status, request.what, reply.body)
-        return parsed(reply.body) if reply.body.strip() else None
+        if not reply.body.strip():
+            return None
+        found = parsed(reply.body)
+        if found is None and reply.body.strip() != b"null":
+            raise UnavailableError(
+                f"Paperless answered {request.what} with {explanation(reply.body)}, where JSON was "
+                "expected.",
+                status=reply.status,
+            )
+        return found
 
     @contextmanager
     def stream(self, path: str, params: Params | None = None) -> Iterator[FileStream]:
@@ -246,6 +258,10 @@ class Connection:
             self._sleep(wait if wait is not None else pause * random.uniform(0.5, 1.0))
             attempt += 1
 
+    def pause(self) -> None:
+        """Before something is tried again that only the caller can judge."""
+        self._sleep(self.limits.first_pause_seconds)
+
     def _bearable(self, wait: float | None, request: Request) -> float | None:
         if wait is not None and wait > self.limits.longest_wait_seconds:
             raise ThrottledError(
@@ -264,6 +280,14 @@ class Connection:
         if reply.status < 400:
             raise self._not_paperless(reply)
         return reply
+
+
+def _clock_ahead(reply: Reply) -> float | None:
+    try:
+        told = parsedate_to_datetime(reply.headers.get("Date", ""))
+    except (TypeError, ValueError):
+        return None
+    return round(told.timestamp() - time.time())
 
 
 def _accept(api: int) -> str:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 
 FORMAT = 1
@@ -35,7 +35,7 @@ ABANDONED_SECONDS = 60.0
 _IN_DOCKER = Path("/usr/src/paperless/data")
 
 
-class SpoolError(FingerprintError):
+class SpoolError(ConfigurationError):
     """The folder cannot be read or written."""
 
 
@@ -120,6 +120,18 @@ class Spool:
         with contextlib.suppress(OSError):
             return sorted(path for path in (self.folder / DAMAGED).iterdir() if path.is_file())
         return []
+
+    def unreadable(self) -> list[Path]:
+        """Events that wait and that this user may not read; for `doctor`."""
+        found = []
+        for name in self._names():
+            try:
+                _content(self.folder / name)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                found.append(self.folder / name)
+        return found
 
     def _names(self) -> list[str]:
         self._rescue_abandoned()

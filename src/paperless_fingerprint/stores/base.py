@@ -27,6 +27,7 @@ from paperless_fingerprint.model import (
     Document,
     Fingerprint,
     Group,
+    Link,
     Pair,
     Relation,
     StoredDocument,
@@ -118,6 +119,9 @@ class Store(Protocol):
 
     def get(self, ids: Collection[int]) -> dict[int, StoredDocument]: ...
 
+    def metadata(self, ids: Collection[int]) -> dict[int, Document]:
+        """The documents without their content."""
+
     def texts(self, ids: Collection[int]) -> dict[int, str]:
         """The content alone, of those that are there."""
 
@@ -148,8 +152,9 @@ class Store(Protocol):
     def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
         """(id, score) of documents that hold any of the words, best first."""
 
-    def document_frequencies(self, words: Collection[str]) -> dict[str, int]:
-        """In how many documents' texts each word stands."""
+    def document_frequencies(self, words: Collection[str], *,
+                             at_most: int = 1_000_000_000) -> dict[str, int]:  # fmt: skip
+        """In how many documents' texts each word stands; counting may stop at `at_most`."""
 
     # Analysis ------------------------------------------------------------------------------
 
@@ -167,8 +172,15 @@ class Store(Protocol):
         """Remove the pairs (a, b) of `removing`, then write these, replacing what was there."""
 
     def pairs(self, *, ids: Collection[int] | None = None, relation: Relation | None = None,
-              limit: int | None = None) -> Iterator[Pair]:  # fmt: skip
-        """Stored pairs, surest first (confidence, score, then a and b); of `ids` where given."""
+              at_least: float = 0.0, limit: int | None = None) -> Iterator[Pair]:  # fmt: skip
+        """Stored pairs, surest first (confidence, score, then a and b); of `ids` where given.
+
+        `at_least` is the confidence below which they are left out.
+        """
+
+    def links(self, *, ids: Collection[int] | None = None,
+              at_least: float = 0.0) -> Iterator[Link]:  # fmt: skip
+        """As pairs(), in any order and with the little that groups are made of."""
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
         """Drop every group that holds one of `members`, then write these."""

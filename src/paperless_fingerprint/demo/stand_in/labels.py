@@ -105,7 +105,7 @@ def show_label(
         shown["permissions"] = show_permissions(label)
     else:
         shown["user_can_change"] = may_change(user, label)
-    if kind == "tags" and library.major >= 3:
+    if kind == "tags":
         shown["parent"] = label.parent
         shown["children"] = [
             show_label(library, kind, child, user, counts=counts, full_perms=full_perms)

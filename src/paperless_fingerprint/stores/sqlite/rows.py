@@ -13,6 +13,7 @@ from paperless_fingerprint.model import (
     Document,
     Fingerprint,
     Group,
+    Link,
     Pair,
     PairScore,
     Relation,
@@ -103,6 +104,11 @@ def pair_from(row: tuple[Any, ...]) -> Pair:
         a=a, b=b, relation=Relation(relation), confidence=confidence,
         scores=PairScore(**json.loads(scores)), reasons=tuple(json.loads(reasons)), leader=leader,
     )  # fmt: skip
+
+
+def link_from(row: tuple[Any, ...]) -> Link:
+    a, b, relation, confidence, leader = row
+    return Link(a, b, Relation(relation), confidence, leader)
 
 
 def group_row(group: Group) -> tuple[Any, ...]:

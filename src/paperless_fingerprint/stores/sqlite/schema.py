@@ -52,7 +52,6 @@ CREATE TABLE content (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
     title, content, correspondent, document_type, tags, content='', tokenize='ascii'
 );
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, col);
 
 -- One row a posting: the hash's upper 31 bits and the document's id in one integer, which is the
 -- row's own key. SQLite has nothing smaller or faster.

@@ -21,6 +21,7 @@ from paperless_fingerprint.model import (
     Document,
     Fingerprint,
     Group,
+    Link,
     Pair,
     Relation,
     StoredDocument,
@@ -65,6 +66,9 @@ class SqliteStore:
             ) from error
         with self._reading() as connection:
             schema.prepare(connection, str(self.path))
+            # Only now: a file that is not ours must stay as it is. The file remembers the mode.
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode = WAL")
             found = connection.execute("SELECT value FROM note WHERE name = 'namespace'").fetchone()
         self.namespace = UUID(found[0])
 
@@ -153,6 +157,15 @@ class SqliteStore:
     def get(self, ids: Collection[int]) -> dict[int, StoredDocument]:
         with self._reading() as connection:
             return self._rows(connection, ids)
+
+    def metadata(self, ids: Collection[int]) -> dict[int, Document]:
+        with self._reading() as connection:
+            found = connection.execute(
+                f"SELECT {rows.METADATA} FROM document "
+                "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+                (rows.id_list(ids),),
+            ).fetchall()
+        return {row[0]: rows.document_from(row, "") for row in found}
 
     def texts(self, ids: Collection[int]) -> dict[int, str]:
         return self._mapping("SELECT id, text FROM content WHERE id IN", ids)
@@ -261,15 +274,15 @@ class SqliteStore:
             ).fetchall()
         return [(id, score) for id, score in found]
 
-    def document_frequencies(self, words: Collection[str]) -> dict[str, int]:
+    def document_frequencies(
+        self, words: Collection[str], *, at_most: int = 1_000_000_000
+    ) -> dict[str, int]:
+        query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
         with self._reading() as connection:
-            counts: dict[str, int] = {}
-            for word in words:
-                found = connection.execute(
-                    "SELECT doc FROM vocabulary WHERE term = ? AND col = 'content'", (word,)
-                ).fetchone()
-                counts[word] = found[0] if found else 0
-        return counts
+            return {
+                word: connection.execute(query, (f'content:"{word}"', at_most)).fetchone()[0]
+                for word in words
+            }
 
     # Analysis ------------------------------------------------------------------------------
 
@@ -307,9 +320,10 @@ class SqliteStore:
         *,
         ids: Collection[int] | None = None,
         relation: Relation | None = None,
+        at_least: float = 0.0,
         limit: int | None = None,
     ) -> Iterator[Pair]:
-        conditions, values = _where(ids, relation, "a IN {0} OR b IN {0}")
+        conditions, values = _where(ids, relation, "a IN {0} OR b IN {0}", at_least)
         with self._reading() as connection:
             cursor = connection.execute(
                 f"SELECT * FROM pair {conditions} "
@@ -317,6 +331,14 @@ class SqliteStore:
                 {**values, "limit": -1 if limit is None else limit},
             )
             yield from _in_blocks(cursor, rows.pair_from)
+
+    def links(self, *, ids: Collection[int] | None = None, at_least: float = 0.0) -> Iterator[Link]:
+        conditions, values = _where(ids, None, "a IN {0} OR b IN {0}", at_least)
+        with self._reading() as connection:
+            cursor = connection.execute(
+                f"SELECT a, b, relation, confidence, leader FROM pair {conditions}", values
+            )
+            yield from _in_blocks(cursor, rows.link_from)
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
         with self._writing() as connection:
@@ -441,7 +463,6 @@ class SqliteStore:
             with self._guard:
                 self._connections.append(connection)
             self._local.connection = connection
-            connection.execute("PRAGMA journal_mode = WAL")
             # An acknowledged write survives a power cut, not only the death of the process.
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -65536")
@@ -615,15 +636,19 @@ def _drop_groups(connection: sqlite3.Connection, members: Collection[int]) -> No
 
 
 def _where(
-    ids: Collection[int] | None, relation: Relation | None, by_id: str
+    ids: Collection[int] | None, relation: Relation | None, by_id: str, at_least: float = 0.0
 ) -> tuple[str, dict[str, Any]]:
-    conditions, values = [], {}
+    conditions: list[str] = []
+    values: dict[str, Any] = {}
     if ids is not None:
         conditions.append("(" + by_id.format("(SELECT value FROM json_each(:ids))") + ")")
         values["ids"] = rows.id_list(ids)
     if relation is not None:
         conditions.append("relation = :relation")
         values["relation"] = relation.value
+    if at_least > 0:
+        conditions.append("confidence >= :at_least")
+        values["at_least"] = at_least
     return ("WHERE " + " AND ".join(conditions) if conditions else ""), values
 
 

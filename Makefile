@@ -1,0 +1,43 @@
+# Everything that the project needs comes with these commands; a machine with Python 3.11 or later
+# and nothing else is enough.
+PYTHON ?= python3
+VENV   ?= .venv
+RUN     = $(VENV)/bin/python -m
+PORT   ?= 9200
+
+.PHONY: demo test check bench elasticsearch clean
+
+demo: $(VENV)/.installed
+	$(VENV)/bin/paperless-fingerprint demo
+
+test: check
+	$(RUN) pytest
+
+check: $(VENV)/.installed-for-tests
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+
+bench: $(VENV)/.installed-for-benchmarks
+	$(VENV)/bin/python benchmarks/run.py $(ARGS)
+
+elasticsearch: $(VENV)/.installed-for-tests
+	$(RUN) paperless_fingerprint.elasticsearch_local --port $(PORT)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	$(RUN) pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.installed-for-tests: $(VENV)/bin/python pyproject.toml
+	$(RUN) pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-for-benchmarks: $(VENV)/bin/python pyproject.toml
+	$(RUN) pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@ $(VENV)/.installed-for-tests $(VENV)/.installed

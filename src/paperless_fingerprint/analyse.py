@@ -1,0 +1,310 @@
+"""The use case `analyze`: candidates, scores, relations, groups, for one document or for all.
+
+Many documents are joined in memory, few are looked up one by one; both ways judge the same pairs.
+A pair belongs to the lowest of its documents that waits for analysis. Documents are taken off the
+waiting list stretch by stretch, each after its pairs are stored, so a run that is killed goes on
+where it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from paperless_fingerprint import facts, grouping
+from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.intake_file import renew
+from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
+from paperless_fingerprint.library_join import Library
+from paperless_fingerprint.model import Fingerprint, Pair, StoredDocument
+from paperless_fingerprint.progress import Progress
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Pending, Store
+from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable
+
+Key: TypeAlias = tuple[int, int]
+
+#: Looking a document up costs about as much as joining 200 of a library that has been read.
+_FEW = 16
+_FEW_SHARE = 0.005
+#: Pairs and waiting documents that are judged and stored together.
+_CHUNK_PAIRS = 400
+_CHUNK_DOCUMENTS = 2_000
+_CHUNK_CHARACTERS = 8_000_000
+#: Fewer pairs than this are judged here: starting processes costs more.
+_WORTH_PROCESSES = 3_000
+
+#: Set while pairs are stored whose groups are not made yet.
+GROUPS_NOTE = "groups"
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisReport:
+    documents: int = 0
+    #: Pairs that shared enough to be looked at, and those whose texts were compared.
+    candidates: int = 0
+    compared: int = 0
+    #: Pairs that were found, by relation.
+    found: tuple[tuple[str, int], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "documents": self.documents,
+            "candidates": self.candidates,
+            "compared": self.compared,
+            "found": dict(self.found),
+        }
+
+    def in_words(self) -> str:
+        if not self.documents:
+            return "Analysed: nothing has changed since the last time."
+        found = ", ".join(f"{count:,} {relation}" for relation, count in self.found)
+        return (
+            f"Analysed {self.documents:,} documents: {self.candidates:,} candidate pairs, "
+            f"{self.compared:,} compared. Found: {found or 'no pairs'}."
+        )
+
+
+class _Tally:
+    def __init__(self, at_least: float = 0.0) -> None:
+        self.documents = self.candidates = self.compared = 0
+        self._at_least = at_least
+        # One by one, a pair is met from both of its sides; it counts once.
+        self._found: dict[Key, str] = {}
+
+    def add(self, pairs: Collection[Pair]) -> None:
+        for pair in pairs:
+            if pair.confidence >= self._at_least:
+                self._found[pair.a, pair.b] = pair.relation.value
+
+    def report(self) -> AnalysisReport:
+        found = tuple(sorted(Counter(self._found.values()).items()))
+        return AnalysisReport(self.documents, self.candidates, self.compared, found)
+
+
+def analyse(
+    store: Store, settings: Settings, progress: Progress, *, full: bool = False
+) -> AnalysisReport:
+    """Judge all that waits; with `full`, everything."""
+    renew(store, settings.spec(), progress)
+    if full:
+        store.mark_pending(store.ids())
+    waiting = store.pending()
+    tally = _Tally(settings["similarity_threshold"])
+    if len(waiting) <= _FEW + _FEW_SHARE * store.report().counts.documents:
+        progress.begin("analyse", len(waiting))
+        vocabulary = StoredVocabulary(store)
+        for item in waiting:
+            _analyse_one(store, settings, item, vocabulary, tally)
+            progress.advance()
+    else:
+        store.put_notes({GROUPS_NOTE: "stale"})
+        _analyse_together(store, settings, waiting, tally, progress)
+    if store.notes().get(GROUPS_NOTE) == "stale":
+        progress.begin("groups")
+        grouping.refresh(store, settings)
+        store.put_notes({GROUPS_NOTE: "current"})
+    return tally.report()
+
+
+def analyse_document(
+    store: Store, settings: Settings, item: Pending, vocabulary: StoredVocabulary
+) -> list[Pair]:
+    """One document that has come or changed: its pairs and groups, stored when this returns."""
+    return _analyse_one(store, settings, item, vocabulary, _Tally())
+
+
+# One by one ---------------------------------------------------------------------------------
+
+
+def _analyse_one(
+    store: Store, settings: Settings, item: Pending, vocabulary: StoredVocabulary, tally: _Tally
+) -> list[Pair]:
+    record = store.get([item.id]).get(item.id)
+    if record is None:
+        store.mark_analysed([item])
+        return []
+    decided = Decided(store.decisions([item.id]))
+    stored = {(link.a, link.b) for link in store.links(ids=[item.id])}
+    candidates = store.candidates(
+        record.fingerprint, checksum=record.document.checksum, excluding=item.id
+    )
+    tally.documents += 1
+    tally.candidates += len(candidates)
+    same = {c.id for c in candidates if c.same_file or c.same_text}
+    wanted = {c.id for c in candidates} | _partners(item.id, stored)
+    wanted |= _partners(item.id, set(decided.confirmed))
+    others = store.get(wanted)
+    worth = _worth_comparing(
+        record.fingerprint, [(id, other.fingerprint) for id, other in others.items()], same
+    )
+    keys = [
+        _key(item.id, id)
+        for id in sorted(worth | (_partners(item.id, set(decided.confirmed)) & set(others)))
+    ]
+    tally.compared += len(keys)
+    documents = {id: others[id].document for key in keys for id in key if id in others}
+    documents[item.id] = record.document
+    judge = Judge.of(settings)
+    judged = judge_chunk(Chunk(documents, keys), judge, vocabulary)
+    pairs = with_decisions(judged, keys, decided)
+    store.write_pairs(pairs, removing=stored - {(pair.a, pair.b) for pair in pairs})
+    grouping.refresh(store, settings, {item.id, *_partners(item.id, stored)})
+    store.mark_analysed([item])
+    tally.add(pairs)
+    return pairs
+
+
+def _key(a: int, b: int) -> Key:
+    return (a, b) if a < b else (b, a)
+
+
+def _partners(id: int, keys: Collection[Key]) -> set[int]:
+    return {b if a == id else a for a, b in keys if id in {a, b}}
+
+
+def _worth_comparing(
+    fingerprint: Fingerprint, others: Sequence[tuple[int, Fingerprint]], same: Collection[int]
+) -> set[int]:
+    """All that is the same, and of the rest what the facts do not rule out."""
+    rest = [(id, other) for id, other in others if id not in same]
+    if not rest:
+        return set(same)
+    plausible = facts.plausible(fingerprint.facts, [other.facts for _, other in rest])
+    return set(same) | {id for (id, _), yes in zip(rest, plausible, strict=True) if yes}
+
+
+# All together -------------------------------------------------------------------------------
+
+
+def _analyse_together(
+    store: Store,
+    settings: Settings,
+    waiting: Sequence[Pending],
+    tally: _Tally,
+    progress: Progress,
+) -> None:
+    progress.begin("read the library")
+    library = Library(store.fingerprints(), settings.spec().id)
+    place_of = {int(id): place for place, id in enumerate(library.ids)}
+    tokens = {place_of[item.id]: item for item in waiting if item.id in place_of}
+    store.mark_analysed([item for item in waiting if item.id not in place_of])
+    wanted = np.array(sorted(tokens), np.int64)
+    progress.begin("find candidates", len(wanted))
+    found = []
+    for count, keys in library.candidate_pairs(wanted):
+        found.append(keys)
+        progress.advance(count)
+    keys = np.unique(np.concatenate(found))
+    tally.documents += len(wanted)
+    tally.candidates += len(keys)
+    decided = Decided(store.decisions())
+    keys = _with_confirmed(library.worth_comparing(keys), decided, place_of, tokens)
+    tally.compared += len(keys)
+
+    progress.begin("learn the words")
+    vocabulary = WordTable.of(text for _, text in _texts(store))
+    judge = Judge.of(settings)
+    processes = 1 if len(keys) < _WORTH_PROCESSES else settings["workers"]
+    waiting_ids = {item.id for item in waiting}
+    pool = JudgingPool(judge, vocabulary, processes)
+    progress.begin("compare", len(keys))
+    try:
+        stretches = list(_stretches(keys, wanted))
+        chunks = (_chunk(store, library, keys[low:high]) for low, high, _ in stretches)
+        for (low, high, places), pairs in zip(stretches, pool.judged(chunks), strict=True):
+            own = {_ids(library, key) for key in keys[low:high].tolist()}
+            kept = with_decisions(pairs, sorted(own), decided)
+            done = [tokens[place] for place in places]
+            _store_stretch(store, done, kept, waiting_ids)
+            tally.add(kept)
+            progress.advance(high - low)
+    finally:
+        pool.close()
+
+
+def _texts(store: Store) -> Iterator[tuple[int, str]]:
+    for record in store.documents():
+        yield record.document.id, record.document.content
+
+
+def _with_confirmed(
+    keys: npt.NDArray[np.uint64],
+    decided: Decided,
+    place_of: dict[int, int],
+    tokens: dict[int, Pending],
+) -> npt.NDArray[np.uint64]:
+    """Confirmed pairs are always looked at, found or not."""
+    confirmed = [
+        (place_of[a] << 32) | place_of[b]
+        for a, b in decided.confirmed
+        if a in place_of and b in place_of and (place_of[a] in tokens or place_of[b] in tokens)
+    ]
+    return np.unique(np.concatenate((keys, np.array(confirmed, np.uint64))))
+
+
+def _ids(library: Library, key: int) -> Key:
+    return int(library.ids[key >> 32]), int(library.ids[key & 0xFFFFFFFF])
+
+
+def _stretches(
+    keys: npt.NDArray[np.uint64], wanted: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, int, list[int]]]:
+    """(first key, last key, waiting places whose pairs are all judged after it).
+
+    A pair's owner is the lowest of its places that waits. `keys` is brought into the order of
+    owners, in place.
+    """
+    is_wanted = np.zeros(int(wanted[-1]) + 1 if len(wanted) else 1, np.bool_)
+    is_wanted[wanted] = True
+    low = (keys >> np.uint64(32)).astype(np.int64)
+    high = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    waits = (low < len(is_wanted)) & is_wanted[np.minimum(low, len(is_wanted) - 1)]
+    owners = np.where(waits, low, high)
+    order = np.argsort(owners, kind="stable")
+    keys[:] = keys[order]
+    owners = owners[order]
+    begin = 0
+    first = 0
+    while first < len(wanted):
+        end = min(begin + _CHUNK_PAIRS, len(keys))
+        # All pairs of one owner stay together.
+        last_owner = int(owners[end - 1]) if end > begin else -1
+        last = int(np.searchsorted(wanted, last_owner, side="right"))
+        if end == len(keys):
+            last = len(wanted)
+        last = min(max(last, first + 1), first + _CHUNK_DOCUMENTS)
+        limit = int(wanted[last - 1])
+        end = int(np.searchsorted(owners, limit, side="right"))
+        yield begin, end, wanted[first:last].tolist()
+        begin, first = end, last
+
+
+def _chunk(store: Store, library: Library, keys: npt.NDArray[np.uint64]) -> Chunk:
+    pairs = [_ids(library, key) for key in keys.tolist()]
+    stored: dict[int, StoredDocument] = store.get({id for pair in pairs for id in pair})
+    return Chunk({id: record.document for id, record in stored.items()}, pairs)
+
+
+def _store_stretch(
+    store: Store, done: Sequence[Pending], pairs: Sequence[Pair], waiting: Collection[int]
+) -> None:
+    """Write the pairs of these documents, drop what is no longer one, then tick them off.
+
+    A stored pair belongs to the same document as a judged one, so an earlier stretch has seen
+    to it already where that document came earlier.
+    """
+    own = {item.id for item in done}
+    new = {(pair.a, pair.b) for pair in pairs}
+    stale = {
+        (link.a, link.b)
+        for link in store.links(ids=own)
+        if (link.a if link.a in waiting else link.b) in own and (link.a, link.b) not in new
+    }
+    store.write_pairs(pairs, removing=stale)
+    store.mark_analysed(done)

@@ -1,0 +1,73 @@
+"""What `doctor` looks at. Each finding says what is so and, where it is amiss, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paperless_fingerprint.errors import ExitCode, FingerprintError
+from paperless_fingerprint.intake import SPEC_NOTE
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.opening import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    part: str
+    ok: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    findings: tuple[Finding, ...]
+    exit_code: ExitCode
+
+
+def examine(settings: Settings) -> Checkup:
+    return _store(settings)
+
+
+def _store(settings: Settings) -> Checkup:
+    try:
+        store = open_store(settings, create=False)
+    except FingerprintError as error:
+        return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
+    try:
+        report = store.report()
+        notes = store.notes()
+    except FingerprintError as error:
+        return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
+    finally:
+        store.close()
+    counts = report.counts
+    size = "" if report.bytes_used is None else f", {report.bytes_used / 1e6:,.1f} MB"
+    findings = [
+        Finding(
+            "store",
+            True,
+            f"{report.kind} {report.version} at {report.address}: {counts.documents:,} documents, "
+            f"{counts.pairs:,} pairs, {counts.groups:,} groups, {counts.decisions:,} decisions{size}.",
+        )
+    ]
+    findings += [Finding("store", False, message) for message in report.findings]
+    spec = notes.get(SPEC_NOTE)
+    if spec is not None and spec != settings.spec().id:
+        findings.append(
+            Finding(
+                "store",
+                False,
+                "The settings that shape a fingerprint have changed since the library was made. "
+                "'paperless-fingerprint sync' or 'analyze' fingerprints it anew.",
+            )
+        )
+    if counts.pending:
+        findings.append(
+            Finding(
+                "analysis",
+                True,
+                f"{counts.pending:,} documents wait for their analysis; "
+                "'paperless-fingerprint analyze' does it.",
+            )
+        )
+    ok = all(finding.ok for finding in findings)
+    return Checkup(tuple(findings), ExitCode.DONE if ok else ExitCode.STORE)

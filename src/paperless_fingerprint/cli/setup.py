@@ -1,0 +1,80 @@
+"""Commands about the installation itself: config show, doctor."""
+
+from __future__ import annotations
+
+import click
+
+from paperless_fingerprint.cli.context import (
+    Context,
+    Group,
+    json_option,
+    print_json,
+    print_table,
+    say,
+    shared_options,
+)
+from paperless_fingerprint.errors import ExitCode, FingerprintError
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """Look at the settings."""
+
+
+@config.command(name="show")
+@shared_options
+@json_option
+@click.pass_obj
+def config_show(context: Context, as_json: bool) -> None:
+    """Show every setting, its value, and where it came from. Secrets are hidden."""
+    settings = context.settings()
+    if as_json:
+        print_json(
+            {
+                "setting": setting.key,
+                "value": value,
+                "origin": origin,
+                "variable": setting.variable,
+                "help": setting.help,
+            }
+            for setting, value, origin in settings.shown()
+        )
+        return
+    print_table(
+        [("setting", "left"), ("value", "left"), ("from", "left"), ("meaning", "left")],
+        (
+            (setting.label, "" if value is None else str(value), origin, setting.help)
+            for setting, value, origin in settings.shown()
+        ),
+    )
+
+
+@click.command()
+@shared_options
+@json_option
+@click.pass_obj
+@click.pass_context
+def doctor(click_context: click.Context, context: Context, as_json: bool) -> None:
+    """Check settings, store and connections, and say what to do."""
+    from paperless_fingerprint.checkup import Finding, examine
+
+    findings: list[Finding] = []
+    worst = ExitCode.DONE
+    try:
+        settings = context.settings()
+    except FingerprintError as error:
+        findings.append(Finding("settings", False, str(error)))
+        worst = ExitCode(error.exit_code)
+    else:
+        findings.append(Finding("settings", True, "All settings are sound."))
+        report = examine(settings)
+        findings += report.findings
+        worst = report.exit_code
+    if as_json:
+        print_json({"part": f.part, "ok": f.ok, "message": f.message} for f in findings)
+    else:
+        for finding in findings:
+            click.echo(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.part:9}  {finding.message}")
+        if worst is not ExitCode.DONE:
+            say("Something needs your attention; see the lines marked FAIL.")
+    click_context.exit(worst)

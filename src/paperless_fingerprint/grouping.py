@@ -1,0 +1,163 @@
+"""Keeping groups and version chains current: after one document, or after a whole analysis."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups
+from paperless_fingerprint.model import Document, Group, Link, Relation, VersionChain
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.versions import build_chains
+
+_JOINING = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
+_BATCH_DOCUMENTS = 2_000
+
+
+def refresh(store: Store, settings: Settings, ids: Collection[int] | None = None) -> None:
+    """Make the groups and chains anew that hold one of `ids`, or all of them.
+
+    The same pairs and decisions give the same groups, whichever way they are refreshed.
+    """
+    decided = Decided(store.decisions())
+    at_least = settings["similarity_threshold"]
+    rule = settings["primary_rule"]
+    if ids is None:
+        links = list(store.links(at_least=at_least))
+        _drop_others(store, _refreshed_all(store, links, decided, rule))
+        return
+    members, links = _closure(store, ids, decided, at_least)
+    groups, chains = _built(store, members, links, decided, rule)
+    store.replace_groups(members, groups)
+    store.replace_chains(members, chains)
+
+
+def _closure(
+    store: Store, ids: Collection[int], decided: Decided, at_least: float
+) -> tuple[set[int], list[Link]]:
+    """All documents that hang together with these, and all links among them."""
+    members: set[int] = set()
+    links: dict[tuple[int, int], Link] = {}
+    neighbours = _by_decision(decided)
+    frontier = set(ids)
+    # What a group or chain holds now may have to leave it.
+    for group in store.groups(ids=ids):
+        frontier |= set(group.members)
+    for chain in store.chains(ids):
+        frontier |= set(chain.members)
+    while frontier:
+        members |= frontier
+        reached: set[int] = set()
+        for link in store.links(ids=frontier, at_least=at_least):
+            links[link.a, link.b] = link
+            if link.relation in _JOINING:
+                reached |= {link.a, link.b}
+        for id in frontier:
+            reached |= neighbours.get(id, set())
+        frontier = reached - members
+    # Those that only stand in a link that joins nothing (a part and its whole) stay outside.
+    return members, [link for link in links.values() if link.a in members and link.b in members]
+
+
+def _by_decision(decided: Decided) -> dict[int, set[int]]:
+    neighbours: defaultdict[int, set[int]] = defaultdict(set)
+    for a, b in (*decided.confirmed, *decided.successions):
+        neighbours[a].add(b)
+        neighbours[b].add(a)
+    return neighbours
+
+
+def _built(
+    store: Store, members: Collection[int], links: list[Link], decided: Decided, rule: str
+) -> tuple[list[Group], list[VersionChain]]:
+    documents = _documents(store, members, rule)
+    links = _with_decisions(links, decided, documents)
+    primary_rule: PrimaryRule = PRIMARY_RULES[rule]
+    groups = build_groups(links, decided, documents, primary_rule)
+    return groups, build_chains(links, groups, decided, documents)
+
+
+def _documents(store: Store, members: Collection[int], rule: str) -> dict[int, Document]:
+    if rule == "text":
+        return {id: record.document for id, record in store.get(members).items()}
+    return store.metadata(members)
+
+
+def _with_decisions(
+    links: Iterable[Link], decided: Decided, documents: Collection[int]
+) -> list[Link]:
+    """Confirmed pairs join even where the stored pair is gone or says less; ghosts do not."""
+    present = {
+        (link.a, link.b): link for link in links if link.a in documents and link.b in documents
+    }
+    for a, b in decided.confirmed:
+        if a in documents and b in documents:
+            old = present.get((a, b))
+            relation = old.relation if old else Relation.NEAR
+            present[a, b] = Link(a, b, relation, 1.0, old.leader if old else None)
+    return list(present.values())
+
+
+def _refreshed_all(
+    store: Store, links: list[Link], decided: Decided, rule: str
+) -> Iterator[tuple[list[Group], list[VersionChain]]]:
+    for members, own in _components(links, decided):
+        groups, chains = _built(store, members, own, decided, rule)
+        store.replace_groups(members, groups)
+        store.replace_chains(members, chains)
+        yield groups, chains
+
+
+def _drop_others(store: Store, made: Iterator[tuple[list[Group], list[VersionChain]]]) -> None:
+    """Groups and chains that are stored, but that nothing holds together any more."""
+    kept: set[str] = set()
+    for groups, chains in made:
+        kept |= {group.id for group in groups} | {chain.id for chain in chains}
+    lost = [group for group in store.groups() if group.id not in kept]
+    for group in lost:
+        store.replace_groups(group.members, [])
+    for chain in store.chains():
+        if chain.id not in kept:
+            store.replace_chains(chain.members, [])
+
+
+def _components(links: list[Link], decided: Decided) -> Iterator[tuple[list[int], list[Link]]]:
+    """The parts of the library that hang together, many small ones at a time."""
+    parents: dict[int, int] = {}
+
+    def find(id: int) -> int:
+        root = id
+        while (parent := parents.get(root, root)) != root:
+            root = parent
+        while id != root:
+            parents[id], id = root, parents.get(id, id)
+        return root
+
+    def join(a: int, b: int) -> None:
+        low, high = sorted((find(a), find(b)))
+        parents[high] = low
+        parents.setdefault(low, low)
+
+    for link in links:
+        if link.relation in _JOINING:
+            join(link.a, link.b)
+    for a, b in (*decided.confirmed, *decided.successions):
+        join(a, b)
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for id in parents:
+        members[find(id)].append(id)
+    own: defaultdict[int, list[Link]] = defaultdict(list)
+    for link in links:
+        if link.a in parents and link.b in parents and find(link.a) == find(link.b):
+            own[find(link.a)].append(link)
+    batch_members: list[int] = []
+    batch_links: list[Link] = []
+    for root, ids in members.items():
+        batch_members += ids
+        batch_links += own[root]
+        if len(batch_members) >= _BATCH_DOCUMENTS:
+            yield batch_members, batch_links
+            batch_members, batch_links = [], []
+    if batch_members:
+        yield batch_members, batch_links

@@ -1,0 +1,162 @@
+"""Judging many pairs: here or in several processes, each text read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeAlias
+
+from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.known_words import Vocabulary
+from paperless_fingerprint.model import (
+    STORED_RELATIONS,
+    Document,
+    Pair,
+    Relation,
+)
+from paperless_fingerprint.relations import Reading, Thresholds, judge, read
+from paperless_fingerprint.scoring import Weights
+from paperless_fingerprint.settings import Settings
+
+Key: TypeAlias = tuple[int, int]
+
+#: Pairs below this are not even kept for `tune`.
+KEPT_FROM = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The settings that shape a judgement; goes to every process."""
+
+    thresholds: Thresholds
+    weights: Weights
+    fuzzy_sample_size: int
+    exact: bool
+    near: bool
+
+    @classmethod
+    def of(cls, settings: Settings) -> Judge:
+        return cls(
+            thresholds=Thresholds(
+                near=settings["near.threshold"],
+                version=settings["version.threshold"],
+                min_words=settings["min_words"],
+                exact_min_words=settings["exact_min_words"],
+            ),
+            weights=Weights(
+                jaccard=settings["weights.jaccard"],
+                fuzzy=settings["weights.fuzzy"],
+                metadata=settings["weights.metadata"],
+                title=settings["weights.title"],
+            ),
+            fuzzy_sample_size=settings["fuzzy_sample_size"],
+            exact=settings["exact.enabled"],
+            near=settings["near.enabled"],
+        )
+
+    def pair(self, a: Reading, b: Reading, vocabulary: Vocabulary) -> Pair:
+        return judge(
+            a,
+            b,
+            vocabulary=vocabulary,
+            thresholds=self.thresholds,
+            weights=self.weights,
+            fuzzy_sample_size=self.fuzzy_sample_size,
+        )
+
+    def is_kept(self, pair: Pair) -> bool:
+        """Templates and strangers are never stored, nor what is switched off."""
+        if pair.relation is Relation.EXACT:
+            return self.exact
+        return self.near and pair.relation in STORED_RELATIONS and pair.confidence >= KEPT_FROM
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Pairs to be judged and the documents that they speak of."""
+
+    documents: Mapping[int, Document]
+    pairs: Sequence[Key]
+
+
+def judge_chunk(chunk: Chunk, judge: Judge, vocabulary: Vocabulary) -> list[Pair]:
+    readings: dict[int, Reading] = {}
+
+    def reading(id: int) -> Reading:
+        found = readings.get(id)
+        if found is None:
+            found = readings[id] = read(chunk.documents[id])
+        return found
+
+    kept = []
+    for a, b in chunk.pairs:
+        if a in chunk.documents and b in chunk.documents:
+            pair = judge.pair(reading(a), reading(b), vocabulary)
+            if judge.is_kept(pair):
+                kept.append(pair)
+    return kept
+
+
+def with_decisions(pairs: Iterable[Pair], judged: Sequence[Key], decided: Decided) -> list[Pair]:
+    """What people said overrules what was judged: dismissed pairs go, confirmed ones are sure."""
+    result = {
+        (pair.a, pair.b): pair
+        for pair in pairs
+        if not decided.dismissed(pair.a, pair.b, pair.relation)
+    }
+    for key in judged:
+        decision = decided.confirmed.get(key)
+        if decision is None:
+            continue
+        found = result.get(key) or Pair(*key, Relation.NEAR, 1.0)
+        reason = f"confirmed by {decision.by or 'a person'}"
+        result[key] = replace(found, confidence=1.0, reasons=(reason, *found.reasons))
+    return list(result.values())
+
+
+_state: tuple[Judge, Vocabulary] | None = None
+
+
+def _begin(judge: Judge, vocabulary: Vocabulary) -> None:
+    global _state  # noqa: PLW0603  (one process, one judge: sent once instead of with each chunk)
+    _state = (judge, vocabulary)
+
+
+def _work(chunk: Chunk) -> list[Pair]:
+    assert _state is not None
+    return judge_chunk(chunk, *_state)
+
+
+class JudgingPool:
+    """Judges chunks in their order: in this process, or in several when there is enough to do."""
+
+    def __init__(self, judge: Judge, vocabulary: Vocabulary, processes: int) -> None:
+        self._judge, self._vocabulary = judge, vocabulary
+        self._pool: ProcessPoolExecutor | None = None
+        self._processes = processes or os.cpu_count() or 1
+        if self._processes > 1:
+            self._pool = ProcessPoolExecutor(
+                self._processes, initializer=_begin, initargs=(judge, vocabulary)
+            )
+
+    def judged(self, chunks: Iterable[Chunk]) -> Iterator[list[Pair]]:
+        if self._pool is None:
+            for chunk in chunks:
+                yield judge_chunk(chunk, self._judge, self._vocabulary)
+            return
+        # Only a few chunks at a time are on their way: their texts are in memory.
+        coming = iter(chunks)
+        under_way: list[Future[list[Pair]]] = [
+            self._pool.submit(_work, chunk) for chunk in islice(coming, self._processes + 1)
+        ]
+        while under_way:
+            done = under_way.pop(0).result()
+            under_way.extend(self._pool.submit(_work, chunk) for chunk in islice(coming, 1))
+            yield done
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)

@@ -1,0 +1,178 @@
+"""Tags, custom fields and saved views: what is there, and what is made once and found again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from paperless_fingerprint.paperless.answers import (
+    MissingError,
+    RefusedError,
+    StrangeError,
+    UnavailableError,
+)
+from paperless_fingerprint.paperless.connection import Connection
+from paperless_fingerprint.paperless.listing import everything
+from paperless_fingerprint.paperless.records import (
+    CustomField,
+    SavedView,
+    Tag,
+    custom_field_of,
+    saved_view_of,
+    tag_of,
+)
+
+T = TypeVar("T")
+HAS_TAG = 6
+HAS_ANY_TAG = 22
+#: The last version of the API in which a view says itself where it is shown.
+_API_WITH_VISIBILITY = 9
+
+
+def tags(connection: Connection) -> list[Tag]:
+    """All that may be seen, children among them."""
+    found: dict[int, Tag] = {}
+    waiting: list[Mapping[str, Any]] = list(everything(connection, "/api/tags/"))
+    while waiting:
+        item = waiting.pop(0)
+        found.setdefault(int(item["id"]), tag_of(item))
+        waiting.extend(item.get("children") or ())
+    return list(found.values())
+
+
+def find_tag(connection: Connection, name: str) -> Tag | None:
+    """By its exact name. There may be one for each owner: the one for all goes first."""
+    same = [tag for tag in tags(connection) if tag.name == name]
+    same.sort(key=lambda tag: (tag.owner is not None, not tag.may_change, tag.id))
+    return same[0] if same else None
+
+
+def tag(connection: Connection, number: int) -> Tag | None:
+    """By its id, which survives a rename."""
+    try:
+        return tag_of(connection.get(f"/api/tags/{number}/"))
+    except MissingError:
+        return None
+
+
+def ensure_tag(
+    connection: Connection, name: str, *, color: str = "#a6cee3", parent: int | None = None
+) -> Tag:
+    """The tag of this name, made where there is none: for all to see, and never assigned by itself."""
+    told: dict[str, Any] = {
+        "name": name,
+        "color": color,
+        # Left out, it would be 1, and Paperless would assign the tag to whatever mentions its name.
+        "matching_algorithm": 0,
+        "is_inbox_tag": False,
+        "owner": None,
+    }
+    if parent is not None:
+        told["parent"] = parent
+    try:
+        return _made_once(
+            connection,
+            lambda: find_tag(connection, name),
+            lambda: tag_of(connection.send("POST", "/api/tags/", json=told, repeatable=False)),
+        )
+    except RefusedError as error:
+        if not error.fields & {"name", "error"}:
+            raise
+        raise RefusedError(
+            f"Paperless refuses to make the tag {name!r} ({error.said}), and none of that name can "
+            "be seen with this token. Let the token's user see it, or choose another name.",
+            status=error.status,
+            said=error.said,
+        ) from error
+
+
+def _made_once(connection: Connection, find: Callable[[], T | None], make: Callable[[], T]) -> T:
+    """What cannot simply be sent twice: looked for before each try, because an answer may be lost
+    and another worker may be faster."""
+    for left in reversed(range(connection.limits.attempts)):
+        found = find()
+        if found is not None:
+            return found
+        try:
+            return make()
+        except UnavailableError:
+            if left == 0:
+                raise
+            connection.pause()
+        except RefusedError:
+            found = find()
+            if found is None:
+                raise
+            return found
+    raise AssertionError("at least one attempt is made")
+
+
+def change_tag(connection: Connection, number: int, **told: Any) -> Tag:
+    return tag_of(connection.send("PATCH", f"/api/tags/{number}/", json=told))
+
+
+def delete(connection: Connection, kind: str, number: int) -> None:
+    """A tag, custom field or saved view; no matter where it is gone already."""
+    try:
+        connection.send("DELETE", f"/api/{kind}/{number}/")
+    except MissingError:
+        return
+
+
+def custom_fields(connection: Connection) -> list[CustomField]:
+    return [custom_field_of(item) for item in everything(connection, "/api/custom_fields/")]
+
+
+def ensure_custom_field(
+    connection: Connection, name: str, data_type: str, *, options: Sequence[str] = ()
+) -> CustomField:
+    """The field of this name; one of another type is an error, not a field to write to."""
+    told: dict[str, Any] = {"name": name, "data_type": data_type}
+    if options:
+        told["extra_data"] = {"select_options": [{"label": label} for label in options]}
+    path = "/api/custom_fields/"
+    found = _made_once(
+        connection,
+        lambda: _field_named(connection, name),
+        lambda: custom_field_of(connection.send("POST", path, json=told, repeatable=False)),
+    )
+    if found.data_type != data_type:
+        raise StrangeError(
+            f"Paperless has a custom field {name!r} of type '{found.data_type}', and "
+            f"'{data_type}' is needed. Rename that field, or set another name here."
+        )
+    return found
+
+
+def _field_named(connection: Connection, name: str) -> CustomField | None:
+    return next((field for field in custom_fields(connection) if field.name == name), None)
+
+
+def saved_views(connection: Connection) -> list[SavedView]:
+    return [saved_view_of(item) for item in everything(connection, "/api/saved_views/")]
+
+
+def create_saved_view(
+    connection: Connection, name: str, tag_ids: Iterable[int], *, fields: Sequence[str] = ()
+) -> SavedView:
+    """Documents that have any of the tags, shown in the sidebar where the version allows it."""
+    wanted = list(tag_ids)
+    kind = HAS_TAG if len(wanted) == 1 else HAS_ANY_TAG
+    told: dict[str, Any] = {
+        "name": name,
+        "sort_field": "added",
+        "sort_reverse": True,
+        "filter_rules": [{"rule_type": kind, "value": str(number)} for number in wanted],
+        "show_in_sidebar": True,
+        "show_on_dashboard": False,
+    }
+    if fields:
+        told |= {"display_mode": "table", "display_fields": list(fields)}
+    path = "/api/saved_views/"
+    try:
+        found = connection.send("POST", path, json=told, repeatable=False, api=_API_WITH_VISIBILITY)
+    except RefusedError as error:
+        if error.status != 406:
+            raise
+        found = connection.send("POST", path, json=told, repeatable=False)
+    return saved_view_of(found)

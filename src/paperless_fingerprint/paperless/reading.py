@@ -1,0 +1,156 @@
+"""Whole documents, in bounded memory, with the names of their labels."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from paperless_fingerprint.errors import PaperlessError
+from paperless_fingerprint.paperless.answers import (
+    DeniedError,
+    MissingError,
+    OversizedError,
+    UnavailableError,
+)
+from paperless_fingerprint.paperless.connection import Connection
+from paperless_fingerprint.paperless.listing import (
+    IDS_PER_REQUEST,
+    by_ids,
+    everything,
+    in_chunks,
+)
+from paperless_fingerprint.paperless.records import (
+    DOCUMENT_FIELDS,
+    Json,
+    PaperlessDocument,
+    document_of,
+)
+
+#: Told of a document that could not be read, so that the rest can go on.
+OnUnreadable = Callable[[int, PaperlessError], None]
+KINDS = ("tags", "correspondents", "document_types")
+
+
+class Names:
+    """Names of tags, correspondents and types by id, read again when an unknown id turns up, and
+    once a minute, because labels are renamed."""
+
+    def __init__(self, connection: Connection, *, most_seconds: float = 60.0) -> None:
+        self._connection = connection
+        self._most_seconds = most_seconds
+        self._lock = threading.Lock()
+        self._names: dict[str, dict[int, str]] = {}
+        self._read_at = time.monotonic()
+
+    def forget(self) -> None:
+        """At the start of a long run."""
+        with self._lock:
+            self._names.clear()
+            self._read_at = time.monotonic()
+
+    def of(self, kind: str) -> dict[int, str]:
+        with self._lock:
+            now = time.monotonic()
+            if now - self._read_at > self._most_seconds:
+                self._names.clear()
+                self._read_at = now
+            if kind not in self._names:
+                self._names[kind] = self._read(kind)
+            return self._names[kind]
+
+    def __call__(self, kind: str, number: int) -> str:
+        names = self.of(kind)
+        if number not in names:
+            with self._lock:
+                # What is known stays, or two labels that may not be seen would take turns here.
+                names = {**names, **self._read(kind)}
+                # A label that this user may not see still tells documents apart.
+                names.setdefault(number, f"#{number}")
+                self._names[kind] = names
+        return names[number]
+
+    def _read(self, kind: str) -> dict[int, str]:
+        try:
+            found = everything(self._connection, f"/api/{kind}/")
+        except DeniedError as error:
+            if error.status != 403:
+                raise
+            return {}  # works without: `doctor` says which permission is missing
+        # A tag that is shown inside its parent may not be listed on its own.
+        names: dict[int, str] = {}
+        waiting = list(found)
+        while waiting:
+            item = waiting.pop()
+            names[int(item["id"])] = str(item["name"])
+            waiting.extend(item.get("children") or ())
+        return names
+
+
+def document(
+    connection: Connection, names: Names, number: int, *, full_perms: bool = True
+) -> PaperlessDocument:
+    params = {"fields": DOCUMENT_FIELDS, **({"full_perms": "true"} if full_perms else {})}
+    found = connection.get(f"/api/documents/{number}/", params)
+    return document_of(found, names, full_perms=full_perms)
+
+
+def root_of(connection: Connection, number: int) -> int:
+    """The document that a version row belongs to; the number itself where it is no such row."""
+    try:
+        found = connection.get(f"/api/documents/{number}/root/")
+    except MissingError:
+        return number  # before version 3 there are no versions and no such path
+    return int(found["root_id"])
+
+
+def documents(
+    connection: Connection,
+    names: Names,
+    ids: Iterable[int],
+    *,
+    full_perms: bool = True,
+    on_unreadable: OnUnreadable | None = None,
+    chunk_size: int = IDS_PER_REQUEST,
+) -> Iterator[PaperlessDocument]:
+    """The documents with these ids, in this order; those that are gone by now are left out."""
+    for chunk in in_chunks(ids, chunk_size):
+        found = _read(connection, chunk, full_perms, on_unreadable)
+        for number in chunk:
+            if number in found:
+                yield document_of(found[number], names, full_perms=full_perms)
+
+
+def _read(
+    connection: Connection,
+    ids: Sequence[int],
+    full_perms: bool,
+    on_unreadable: OnUnreadable | None,
+) -> dict[int, Json]:
+    """One request; or smaller ones, where one document spoils the answer for all."""
+    params = {"fields": DOCUMENT_FIELDS, **({"full_perms": "true"} if full_perms else {})}
+    try:
+        return by_ids(connection, ids, params)
+    except UnavailableError as error:
+        spoilt = isinstance(error, OversizedError) or error.status == 500
+        if not spoilt or not _answers(connection):
+            raise
+        if len(ids) == 1:
+            if on_unreadable is None:
+                raise
+            on_unreadable(ids[0], error)
+            return {}
+    half = len(ids) // 2
+    return {
+        **_read(connection, ids[:half], full_perms, on_unreadable),
+        **_read(connection, ids[half:], full_perms, on_unreadable),
+    }
+
+
+def _answers(connection: Connection) -> bool:
+    """Whether it is one document that is ill, and not the whole server."""
+    try:
+        connection.get("/api/documents/", {"page_size": 1, "fields": "id"})
+    except PaperlessError:
+        return False
+    return True

@@ -1,0 +1,313 @@
+"""Overlap and probability: which hashes to ask the index for, and how many must match.
+
+A sketch's hashes are a random sample of the document's shingles. Of n shingles, s are also in
+the hit; of the k lowest hashes asked for, the number found there is hypergeometric(n, s, k). So:
+- without a probability all hashes are asked for (ASKED_AT_MOST of them), and the minimum is set
+  so that a hit with exactly the asked overlap is found with SURE;
+- with a probability p, k is the smallest number and m the minimum of matches for which a hit with
+  exactly the overlap is found with p, and one with half of it with NOISE at most. Short sources
+  have too few hashes for that; there p is kept, and what is found needlessly falls to the
+  verification.
+
+Documents of a higher level than the source's keep fewer hashes. They are asked for the lowest
+hashes only, as a group of their own with its own minimum.
+
+The index only finds. What is shown is recomputed from the texts (search.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from paperless_fingerprint.fingerprint import FingerprintSpec, Hashes
+from paperless_fingerprint.model import Fingerprint
+from paperless_fingerprint.query.tree import Alike, Likeness
+
+#: Found with this probability at exactly the asked overlap, where no probability is given.
+SURE = 0.99
+#: Found with this probability at most at half of the asked overlap, where one is given.
+NOISE = 0.05
+#: How far the probability reached may lie above the one asked for, if hashes allow.
+SLACK = 0.03
+#: Terms in one group; one standard deviation at 20 % is then 1.3 points.
+ASKED_AT_MOST = 1024
+#: WITHIN asks for groups of several levels; together they stay within Elasticsearch's clauses.
+ASKED_AT_MOST_WITHIN = 512
+
+#: A hash in more documents than this is boilerplate to 'any overlap', whatever the library.
+COMMON_AT_MOST = 1000
+COMMON_AT_LEAST = 50
+_COMMON_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class LevelGroup:
+    """What is asked of the documents whose sketches have one of these levels."""
+
+    levels: tuple[int, ...]
+    #: The `asked` lowest hashes of the query are meant.
+    asked: int
+    minimum: int
+    #: Score of one match: matches times this estimate the share that was asked for.
+    weight: float
+    #: Least score (WITHIN only, where the number of matches alone says little).
+    least_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SketchQuery:
+    likeness: Likeness
+    spec: str
+    #: Id of the source, which is no hit.
+    source: int
+    #: Ascending.
+    hashes: Hashes
+    groups: tuple[LevelGroup, ...]
+    #: Drop the hashes that are in too many documents.
+    drop_common: bool = False
+    #: The weight is divided by the hit's number of shingles.
+    per_shingle: bool = False
+    #: Other hits cannot have the overlap, whatever they hold: (least, most) shingles.
+    shingles: tuple[int, int] | None = None
+
+    @property
+    def finds_nothing(self) -> bool:
+        return not self.groups or not len(self.hashes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The document that a query starts from."""
+
+    id: int
+    fingerprint: Fingerprint
+    #: Of its whole text, ascending.
+    hashes: Hashes
+
+
+def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQuery:
+    overlap = term.overlap or 0.0
+    probability = None if term.probability is None else min(max(term.probability, 0.01), 0.999)
+    own = source.fingerprint
+    total = len(source.hashes)
+    if not own.sketch or not total:
+        return SketchQuery(term.likeness, spec.id, source.id, source.hashes[:0], ())
+    lowest = source.hashes[: own.level_counts[own.level]]
+    if overlap <= 0:
+        asked = min(len(lowest), ASKED_AT_MOST)
+        every_level = tuple(range(spec.sketch_max_level + 1))
+        group = LevelGroup(every_level, asked, 1, 1 / asked)
+        return SketchQuery(
+            term.likeness, spec.id, source.id, lowest[:asked], (group,), drop_common=True
+        )
+    if term.likeness is Likeness.WITHIN:
+        groups = _within_groups(own.level_counts, overlap, probability or SURE)
+        asked = max(group.asked for group in groups)
+        return SketchQuery(
+            term.likeness, spec.id, source.id, source.hashes[:asked], groups,
+            per_shingle=True, shingles=(1, math.floor(total / overlap + 1e-9)),
+        )  # fmt: skip
+    groups = _containment_groups(own, total, overlap, probability)
+    asked = max(group.asked for group in groups)
+    # Both shares are at least the jaccard, and so is the ratio of the sizes.
+    sizes = (
+        (math.ceil(total * overlap - 1e-9), math.floor(total / overlap + 1e-9))
+        if term.likeness is Likeness.SIMILAR
+        else None
+    )
+    return SketchQuery(term.likeness, spec.id, source.id, lowest[:asked], groups, shingles=sizes)
+
+
+def without_common(query: SketchQuery, uncommon: Hashes) -> SketchQuery:
+    """For 'any overlap': what is left of the query when boilerplate is dropped."""
+    asked = len(uncommon)
+    groups = tuple(replace(group, asked=asked, weight=1 / asked) for group in query.groups if asked)
+    return replace(query, hashes=uncommon, groups=groups)
+
+
+def is_found(query: SketchQuery, hashes: Hashes, spec: FingerprintSpec) -> bool:
+    """Whether a document with these hashes (all of its text's) has the matches asked for.
+
+    A store asks with shortened hashes, each in its own way, and now and then two of them fall
+    together. With this check on the whole ones all stores find the same documents.
+    """
+    level = 0
+    while level < spec.sketch_max_level and len(hashes) / 2 ** (level + 1) >= spec.sketch_hashes:
+        level += 1
+    for group in query.groups:
+        if level in group.levels:
+            asked = query.hashes[: group.asked]
+            places = np.searchsorted(hashes, asked)
+            places[places == len(hashes)] = 0
+            matches = int(np.count_nonzero(hashes[places] == asked))
+            per = max(len(hashes), 1) if query.per_shingle else 1
+            return matches >= group.minimum and matches * group.weight / per >= group.least_score
+    return False
+
+
+def common_above(documents: int) -> int:
+    """In how many documents a hash may be before 'any overlap' takes it for boilerplate."""
+    return min(COMMON_AT_MOST, max(COMMON_AT_LEAST, math.floor(documents * _COMMON_SHARE)))
+
+
+def expected_recall(query: SketchQuery, group: LevelGroup, total: int, overlap: float) -> float:
+    """How likely a hit with that overlap is found, for FINGERPRINT."""
+    shared = min(total, math.ceil(overlap * total - 1e-9))
+    if query.likeness is not Likeness.FINGERPRINT:
+        return math.nan
+    return _chance(total, shared, group.asked, group.minimum)
+
+
+def _containment_groups(
+    own: Fingerprint, total: int, overlap: float, probability: float | None
+) -> tuple[LevelGroup, ...]:
+    shared = max(1, math.ceil(overlap * total - 1e-9))
+    groups: list[LevelGroup] = []
+    for level in range(own.level, len(own.level_counts)):
+        available = min(own.level_counts[level], ASKED_AT_MOST)
+        if not available:
+            break
+        if probability is None:
+            asked, minimum = available, _minimum(total, shared, available, SURE)
+        else:
+            asked, minimum = _smallest_query(total, shared, available, probability)
+        levels = tuple(range(level + 1)) if level == own.level else (level,)
+        # Groups that ask for the same are one.
+        if groups and (groups[-1].asked, groups[-1].minimum) == (asked, minimum):
+            levels = (*groups.pop().levels, *levels)
+        groups.append(LevelGroup(levels, asked, minimum, 1 / asked))
+    return tuple(groups)
+
+
+def _within_groups(
+    counts: tuple[int, ...], overlap: float, probability: float
+) -> tuple[LevelGroup, ...]:
+    """The hit's shingles are the sample here, so all of the source's hashes are asked for."""
+    groups = []
+    for level, below in enumerate(counts):
+        if not below:
+            break
+        asked = min(below, ASKED_AT_MOST if level == 0 else ASKED_AT_MOST_WITHIN)
+        share = asked / below
+        weight = 2**level / share
+        if level == 0:
+            # A document of this level keeps all its hashes: the score is exact if all are asked.
+            least = overlap * (1 - 1e-6) if asked == below else 0.0
+            groups.append(LevelGroup((0,), asked, 1, weight, least))
+            continue
+        smallest = _SMALLEST_SKETCH * 2**level
+        shared = max(1, math.ceil(overlap * smallest - 1e-9))
+        minimum = _binomial_minimum(shared, share / 2**level, probability)
+        least = minimum * weight / smallest * (1 - 1e-6) if minimum > 1 else 0.0
+        groups.append(LevelGroup((level,), asked, minimum, weight, least))
+    return tuple(groups)
+
+
+#: A sketch above level 0 has about 64 hashes at least (FingerprintSpec.sketch_hashes); counting
+#: on fewer errs on the side of finding.
+_SMALLEST_SKETCH = 56
+
+
+@lru_cache(maxsize=4096)
+def _smallest_query(total: int, shared: int, available: int, probability: float) -> tuple[int, int]:
+    """(k, m): see the module's text."""
+    half = max(1, shared // 2)
+
+    def judged(asked: int) -> tuple[int, float, float]:
+        minimum = _minimum(total, shared, asked, probability)
+        found = _chance(total, shared, asked, minimum)
+        return minimum, found, _chance(total, half, asked, minimum)
+
+    low, high = 1, available
+    while low < high:
+        middle = (low + high) // 2
+        if judged(middle)[2] <= NOISE:
+            high = middle
+        else:
+            low = middle + 1
+    # The chances are saw-toothed in k: look around for one that fits both ways. Where there are
+    # too few hashes for that, any k may be the one that comes nearest to the probability.
+    around = range(max(1, low - 16), min(available, low + 16) + 1)
+    best = (math.inf, 1, 1)
+    for choice in (around, range(1, min(available, 128) + 1)):
+        for asked in choice:
+            minimum, found, noise = judged(asked)
+            excess = max(0.0, found - probability - SLACK) if shared < total else 0.0
+            missed = max(0.0, probability - found)
+            fault = max(0.0, round(noise - NOISE, 2)) + 10 * round(excess + missed, 2)
+            best = min(best, (fault, asked, minimum))
+        if best[0] < 1:
+            break
+    return best[1], best[2]
+
+
+def _minimum(total: int, shared: int, asked: int, probability: float) -> int:
+    """The largest m for which at least m matches come with that probability; 1 at least."""
+    first, below = _below(total, shared, asked)
+    x = first
+    for chance in below:
+        if 1 - chance < probability - 1e-12:
+            break
+        x += 1
+    return max(1, x - 1)
+
+
+def _chance(total: int, shared: int, asked: int, minimum: int) -> float:
+    """P(X >= minimum) for X hypergeometric."""
+    first, below = _below(total, shared, asked)
+    for x, chance in enumerate(below, first):
+        if x >= minimum:
+            return max(0.0, 1 - chance)
+    return 0.0
+
+
+def _below(total: int, shared: int, asked: int) -> tuple[int, Iterator[float]]:
+    """The least possible number of matches, and P(X < x) from there on.
+
+    Few steps are taken as a rule, and a plain loop is then ten times as fast as numpy.
+    """
+    others = total - shared
+    first, last = max(0, asked - others), min(asked, shared)
+
+    def chances() -> Iterator[float]:
+        log = (
+            _log_choose(shared, first) + _log_choose(others, asked - first)
+            - _log_choose(total, asked)
+        )  # fmt: skip
+        sum_below = 0.0
+        for x in range(first, last + 1):
+            yield sum_below
+            if log > -700:
+                sum_below += math.exp(log)
+            if x < last:
+                log += math.log((shared - x) * (asked - x)) - math.log(
+                    (x + 1) * (others - asked + x + 1)
+                )
+
+    return first, chances()
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _binomial_minimum(trials: int, chance: float, probability: float) -> int:
+    """As _minimum(), for so many independent trials."""
+    if chance >= 1:
+        return trials
+    log = trials * math.log1p(-chance)
+    odds = math.log(chance) - math.log1p(-chance)
+    sum_below = 0.0
+    for x in range(trials + 1):
+        if 1 - sum_below < probability - 1e-12:
+            return max(1, x - 1)
+        if log > -700:
+            sum_below += math.exp(log)
+        if x < trials:
+            log += math.log((trials - x) / (x + 1)) + odds
+    return max(1, trials)

@@ -1,0 +1,164 @@
+"""What a search wants of a store. Each store translates the tree in its own search.py.
+
+    Searcher
+    ├── stores.sqlite.search.SqliteSearcher
+    └── stores.elasticsearch.search.ElasticsearchSearcher
+
+Every method takes a Scope and never lets out anything beyond it: who may not view a document
+learns nothing of it, neither from hits nor from counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.fingerprint import Hashes
+from paperless_fingerprint.query.plan import SketchQuery
+from paperless_fingerprint.query.tree import Node
+
+TIME_LIMIT_SECONDS = 10.0
+
+
+class SearchTooLongError(UsageError):
+    """The time limit was reached. What was found by then is not shown: it would look complete."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"The search was stopped after {seconds:g} seconds. Ask for something narrower: a "
+            "longer beginning before '*', a higher overlap, or a field such as created:2024."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, with the ids that Paperless gives to users and groups."""
+
+    user: str = ""
+    groups: tuple[str, ...] = ()
+    superuser: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """As they stand in Document.viewers."""
+        return (*([self.user] if self.user else []), *(f"group:{group}" for group in self.groups))
+
+    def may_view(self, owner: str | None, viewers: Collection[str]) -> bool:
+        return (
+            self.superuser
+            or owner is None
+            or (bool(self.user) and owner == self.user)
+            or not set(self.names).isdisjoint(viewers)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    #: None is the command line, which sees everything.
+    asker: Asker | None = None
+    #: Documents of a version chain that are not its latest, too.
+    include_history: bool = False
+    time_limit_seconds: float = TIME_LIMIT_SECONDS
+
+    @property
+    def restricted(self) -> Asker | None:
+        return None if self.asker is None or self.asker.superuser else self.asker
+
+
+class OrderBy(StrEnum):
+    #: Words as the store scores them.
+    SCORE = "score"
+    ID = "id"
+    CREATED = "created"
+    ADDED = "added"
+    PAGES = "pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    by: OrderBy = OrderBy.SCORE
+    descending: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in an ordered list: the value that it is ordered by, then the id, ascending."""
+
+    value: float | str
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is shown of a document, and what is verified."""
+
+    id: int
+    uuid: str
+    title: str
+    is_latest: bool
+    text: str
+    created: str | None = None
+    added: str | None = None
+    page_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    id: int
+    #: What it is ordered by; for candidates the estimated share.
+    value: float | str
+    score: float | None = None
+    #: Where the store gave it along.
+    row: Row | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place(self.value, self.id)
+
+
+class Searcher(Protocol):
+    def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
+        """Of documents that a search has found; the text is empty unless asked for."""
+
+    def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
+        """Those that are in no more documents than plan.common_above() allows."""
+
+    def candidates(
+        self,
+        query: SketchQuery,
+        rest: Node | None,
+        scope: Scope,
+        *,
+        after: Place | None = None,
+        until: Place | None = None,
+        limit: int | None = None,
+    ) -> list[Found]:
+        """Documents that the sketch finds and that `rest` allows, by estimate, best first.
+
+        Those behind `after`, up to and with `until`.
+        """
+
+    def page(
+        self,
+        node: Node,
+        scope: Scope,
+        order: Order,
+        *,
+        after: Place | None = None,
+        excluding: Collection[int] = (),
+        limit: int | None = None,
+    ) -> list[Found]:
+        """Documents that the tree describes (no Alike is left in it), in that order."""
+
+    def count(self, node: Node, scope: Scope, at_most: int) -> int:
+        """How many the tree describes, counting no further than `at_most`."""
+
+    def explain(
+        self, query: SketchQuery | None, rest: Node | None, scope: Scope, limit: int
+    ) -> dict[str, Any]:
+        """The request to the store, ready to be pasted where the store is asked by hand."""
+
+    def close(self) -> None: ...

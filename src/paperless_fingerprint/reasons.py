@@ -1,0 +1,117 @@
+"""Why two documents are what they are to each other, in short plain English."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paperless_fingerprint.evidence import Evidence, Kind, Mark
+from paperless_fingerprint.facts import Facts, read_facts
+from paperless_fingerprint.model import Relation
+from paperless_fingerprint.scoring import Overlap
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.relations import Reading
+
+#: From this severity on a difference is more than noise.
+MATTERS = 2.0
+_MOST_REASONS = 6
+_MOST_CHARACTERS = 60
+_ABOUT = {
+    Kind.MONTH: "the month differs",
+    Kind.NAME: "a name differs",
+    Kind.FACT: "a number differs",
+    Kind.AMOUNT: "an amount differs",
+    Kind.WORD: "the wording differs",
+}
+#: What tells most is named first.
+_ORDER = {Kind.MONTH: 0, Kind.FACT: 1, Kind.NAME: 2, Kind.AMOUNT: 3, Kind.WORD: 4, Kind.ADDED: 5}
+
+
+def of(
+    relation: Relation, evidence: Evidence, a: Reading, b: Reading, shared: Overlap
+) -> tuple[str, ...]:
+    if relation in (Relation.TEMPLATE, Relation.RELATED):
+        return tuple(_differences(evidence, a, b) or ["the texts share parts only"])[:_MOST_REASONS]
+    said: list[str] = []
+    if relation is Relation.CONTAINS:
+        a_is_whole = evidence.coverage_a < evidence.coverage_b
+        part = evidence.coverage_b if a_is_whole else evidence.coverage_a
+        said.append(f"{part:.0%} of the shorter text lies in the longer".replace("%", " %"))
+        said += _agreements(a, b)
+        return tuple(said[:_MOST_REASONS])
+    said += _agreements(a, b)
+    least = min(evidence.coverage_a, evidence.coverage_b)
+    said.append(f"{least:.0%} of the text".replace("%", " %"))
+    if relation is Relation.VERSION:
+        said += _differences(evidence, a, b)
+        said += _additions(evidence, a, b, stamps=False)
+    else:
+        said += _additions(evidence, a, b, stamps=True)
+        if evidence.moved >= 8:
+            said.append("parts stand in another order")
+        if evidence.noise >= 0.01:
+            said.append(f"about {evidence.noise:.0%} of the letters were misread".replace("%", " %"))
+    return tuple(said[:_MOST_REASONS])
+
+
+def _agreements(a: Reading, b: Reading) -> list[str]:
+    """'same invoice number 2024-117 and total 118,20'."""
+    facts_a, facts_b = read_facts(a.document.content), read_facts(b.document.content)
+    same = [f"{kind} {value}" for kind, value in facts_a.references if (kind, value) in facts_b.references]
+    if facts_a.total and facts_a.total == facts_b.total:
+        same.append(f"total {facts_a.total}")
+    if not same:
+        same = _other_agreements(facts_a, facts_b)
+    return [f"same {' and '.join(dict.fromkeys(same[:2]))}"] if same else []
+
+
+def _other_agreements(facts_a: Facts, facts_b: Facts) -> list[str]:
+    dates = [f"date {date}" for date in facts_a.dates[:1] if date in facts_b.dates]
+    amounts = [f"amount {amount}" for amount in facts_a.amounts if amount in facts_b.amounts]
+    return dates + amounts[-1:]
+
+
+def _differences(evidence: Evidence, a: Reading, b: Reading) -> list[str]:
+    marks = [mark for mark in evidence.marks if mark.severity >= MATTERS]
+    marks.sort(key=lambda mark: (_ORDER[mark.kind], -mark.severity, mark.difference.start_a))
+    said: list[str] = []
+    counts: dict[Kind, int] = {}
+    for mark in marks:
+        counts[mark.kind] = counts.get(mark.kind, 0) + 1
+        if counts[mark.kind] <= 2:
+            first, second = _spellings(mark, a, b)
+            text = f"{_ABOUT.get(mark.kind, 'something differs')}: {first} / {second}"
+            if text not in said:
+                said.append(text)
+    return said
+
+
+def _spellings(mark: Mark, a: Reading, b: Reading) -> tuple[str, str]:
+    item = mark.difference
+    first = " ".join(a.side.tokens.spellings[item.start_a : item.end_a])
+    second = " ".join(b.side.tokens.spellings[item.start_b : item.end_b])
+    return _short(first), _short(second)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
+
+
+def _additions(evidence: Evidence, a: Reading, b: Reading, *, stamps: bool) -> list[str]:
+    """What one text alone has: a few words are a stamp or a footer, more are a passage."""
+    said = []
+    for mark in evidence.marks:
+        item = mark.difference
+        if mark.kind is not Kind.ADDED:
+            continue
+        only_a = item.start_a < item.end_a
+        size = item.end_a - item.start_a if only_a else item.end_b - item.start_b
+        reading = a if only_a else b
+        start, end = (item.start_a, item.end_a) if only_a else (item.start_b, item.end_b)
+        text = _short(" ".join(reading.side.tokens.spellings[start:end]))
+        if stamps and 1 <= size <= 10 and any(c.isupper() for c in text) and len(text) >= 4:
+            said.append((size, f"a stamp or a line was added: {text}"))
+        elif size >= 5:
+            said.append((size, f"a passage of {size} words is only in one: {text}"))
+    said.sort(reverse=True)
+    return [text for _, text in said[:2]]

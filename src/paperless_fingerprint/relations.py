@@ -1,0 +1,381 @@
+"""What two documents are to each other, and why: the judgement of one pair.
+
+Pure functions over readings: read() is done once a document, judge() once a pair. The steps get
+dearer from one to the next, and most pairs end early: files and texts that are identical, texts
+that share too little, forms whose facts differ; only then the differences are weighed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log
+
+from paperless_fingerprint import reasons
+from paperless_fingerprint.alignment import equal_tokens
+from paperless_fingerprint.evidence import Evidence, Mark, Side, weigh
+from paperless_fingerprint.facts import Facts, read_facts
+from paperless_fingerprint.judgement import Chances, chances_of
+from paperless_fingerprint.known_words import NoVocabulary, Vocabulary
+from paperless_fingerprint.model import Document, Pair, PairScore, Relation
+from paperless_fingerprint.scoring import (
+    FUZZY_SAMPLE_SIZE,
+    Overlap,
+    Weights,
+    fuzzy_text,
+    metadata_alike,
+    overlap,
+    sample,
+    title_alike,
+    weighted_sum,
+)
+from paperless_fingerprint.text import words as words_of
+from paperless_fingerprint.tokens import tokenise
+
+#: A text of fewer distinct shingles says the same thing over and over.
+FEWEST_SHINGLES = 5
+# Candidates are known to be as likely duplicates as not: the odds that a pair starts with.
+_ODDS = log(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    #: Levels of jaccard at which text alone may decide, where both documents hold no facts.
+    near: float = 0.85
+    version: float = 0.75
+    #: The confidence from which on a relation is believed.
+    similarity_threshold: float = 0.75
+    #: Under this many words there is no near comparison, under those not even an exact one.
+    min_words: int = 20
+    exact_min_words: int = 8
+    #: Share of the smaller text's tokens that must match in order, or of its shingles anywhere.
+    equal_tokens: float = 0.2
+    containment: float = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A document as the judgement needs it; costs about what fingerprinting does, so keep it."""
+
+    document: Document
+    #: The normalised text: the same in two documents when they say the same.
+    text: str
+    words: int
+    shingles: frozenset[int]
+    side: Side
+
+
+def read(document: Document) -> Reading:
+    words = words_of(document.content)
+    triples = zip(words, words[1:], words[2:], strict=False)
+    return Reading(
+        document,
+        " ".join(words),
+        len(words),
+        # Hashes of this process alone: they never leave it.
+        frozenset(map(hash, triples)),
+        Side(tokenise(document.content), frozenset(words)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a part lies in the whole: characters of the whole's text, and words."""
+
+    start: int
+    end: int
+    first_word: int
+    last_word: int
+    of_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A pair and what it rests on; `evidence` is None where the pair was decided without."""
+
+    pair: Pair
+    evidence: Evidence | None
+    place: Place | None = None
+
+
+def judge(
+    a: Reading,
+    b: Reading,
+    *,
+    vocabulary: Vocabulary | None = None,
+    thresholds: Thresholds | None = None,
+    weights: Weights | None = None,
+    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
+) -> Pair:
+    """The relation of two documents, with scores, confidence and reasons."""
+    return examine(
+        a,
+        b,
+        vocabulary=vocabulary,
+        thresholds=thresholds,
+        weights=weights,
+        fuzzy_sample_size=fuzzy_sample_size,
+    ).pair
+
+
+def examine(
+    a: Reading,
+    b: Reading,
+    *,
+    vocabulary: Vocabulary | None = None,
+    thresholds: Thresholds | None = None,
+    weights: Weights | None = None,
+    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
+) -> Judgement:
+    """judge() with the evidence kept, for those who show it."""
+    if a.document.id > b.document.id:
+        a, b = b, a
+    limits = thresholds or Thresholds()
+    shared = overlap(a.shingles, b.shingles)
+    same_file = bool(a.document.checksum) and a.document.checksum == b.document.checksum
+    same_text = min(a.words, b.words) >= limits.exact_min_words and a.text == b.text
+
+    def finish(
+        relation: Relation,
+        confidence: float,
+        why: tuple[str, ...],
+        evidence: Evidence | None = None,
+        leader: int | None = None,
+        place: Place | None = None,
+    ) -> Judgement:
+        facts = None
+        if evidence is not None and evidence.facts:
+            facts = max(evidence.facts_kept_a, evidence.facts_kept_b)
+        scores = _scores(a, b, shared, facts, fuzzy_sample_size, weights or Weights())
+        pair = Pair(
+            a.document.id, b.document.id, relation, round(confidence, 4), scores, why, leader
+        )
+        return Judgement(pair, evidence, place)
+
+    if same_file or same_text:
+        why = ("the files are identical",) if same_file else ("the texts are identical",)
+        return finish(Relation.EXACT, 1.0, why)
+    if min(a.words, b.words) < limits.min_words:
+        return finish(Relation.RELATED, 0.0, ("too little text to compare",))
+    if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
+        return finish(Relation.RELATED, 0.0, ("the same words over and over",))
+    keys_a, keys_b = a.side.tokens.keys, b.side.tokens.keys
+    shorter = min(len(keys_a), len(keys_b))
+    if (
+        shared.containment < limits.containment
+        and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter
+    ):
+        return finish(Relation.RELATED, 0.0, ("the texts share too little",))
+    evidence = weigh(a.side, b.side, vocabulary or NoVocabulary())
+    chances = chances_of(evidence, len(keys_a), len(keys_b))
+    relation, confidence = _decide(chances, evidence, shared, limits)
+    leader = place = None
+    if relation is Relation.CONTAINS:
+        a_is_whole = evidence.coverage_a < evidence.coverage_b
+        leader = (a if a_is_whole else b).document.id
+        place = _place(evidence, a if a_is_whole else b, in_a=a_is_whole)
+    elif relation is Relation.VERSION:
+        leader = newer(a.document, b.document).id
+    why = reasons.of(relation, evidence, a, b, shared)
+    return finish(relation, confidence, why, evidence, leader, place)
+
+
+def newer(a: Document, b: Document) -> Document:
+    """By the date on it, then by when it was added, then by its id."""
+    for one, other in ((a.created, b.created), (a.added, b.added)):
+        if one and other and one[:10] != other[:10]:
+            return a if one > other else b
+    return a if a.id > b.id else b
+
+
+def _decide(
+    chances: Chances, evidence: Evidence, shared: Overlap, limits: Thresholds
+) -> tuple[Relation, float]:
+    answers = (
+        (chances.near, Relation.NEAR),
+        (chances.version, Relation.VERSION),
+        (chances.contains, Relation.CONTAINS),
+    )
+    chance, relation = max(answers)
+    confidence = _confident(chance)
+    believed = confidence >= limits.similarity_threshold
+    if evidence.facts == 0 and relation is not Relation.CONTAINS:
+        # The page holds no facts: the text alone must be convincing.
+        level = limits.near if relation is Relation.NEAR else limits.version
+        believed = believed and shared.jaccard >= level
+    if believed:
+        return relation, confidence
+    alike = max(evidence.coverage_a, evidence.coverage_b) >= 0.6
+    if alike and chances.other >= 0.5 and evidence.facts:
+        return Relation.TEMPLATE, _confident(chances.other)
+    return Relation.RELATED, 1 - confidence
+
+
+def _confident(chance: float) -> float:
+    chance = min(max(chance, 1e-6), 1 - 1e-6)
+    return 1 / (1 + exp(-log(chance / (1 - chance)) - _ODDS))
+
+
+def _scores(
+    a: Reading,
+    b: Reading,
+    shared: Overlap,
+    facts: float | None,
+    fuzzy_sample_size: int,
+    weights: Weights,
+) -> PairScore:
+    text = a.words > 0 and b.words > 0
+    scores = PairScore(
+        jaccard=shared.jaccard if shared.a and shared.b else None,
+        containment_ab=shared.containment_ab if shared.a and shared.b else None,
+        containment_ba=shared.containment_ba if shared.a and shared.b else None,
+        fuzzy=fuzzy_text(sample(a.text, fuzzy_sample_size), sample(b.text, fuzzy_sample_size))
+        if text
+        else None,
+        metadata=metadata_alike(a.document, b.document),
+        title=title_alike(a.document.title, b.document.title),
+        facts=facts,
+    )
+    return _with_sum(scores, weighted_sum(scores, weights))
+
+
+def _with_sum(scores: PairScore, score: float) -> PairScore:
+    return PairScore(
+        *(
+            None if figure is None else round(figure, 4)
+            for figure in (
+                scores.jaccard,
+                scores.containment_ab,
+                scores.containment_ba,
+                scores.fuzzy,
+                scores.metadata,
+                scores.title,
+                scores.facts,
+                scores.semantic,
+            )
+        ),
+        score=round(score, 4),
+    )
+
+
+def _place(evidence: Evidence, whole: Reading, *, in_a: bool) -> Place | None:
+    """The stretch of the whole that holds the part: from the densest matches outwards."""
+    matches = evidence.alignment.to_b if in_a else evidence.alignment.to_a
+    found = [position for position, match in enumerate(matches) if match >= 0]
+    if not found:
+        return None
+    # A quotation may be broken by a few lines, but not by a page.
+    clusters: list[list[int]] = [[found[0]]]
+    for position in found[1:]:
+        if position - clusters[-1][-1] > 60:
+            clusters.append([])
+        clusters[-1].append(position)
+    best = max(clusters, key=len)
+    spans = whole.side.tokens.spans()
+    first, last = best[0], best[-1]
+    return Place(spans[first][0], spans[last][1], first + 1, last + 1, len(spans))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One stretch of the word diff: the same on both sides, or not."""
+
+    a: str
+    b: str
+    same: bool
+    #: What the change is about ('amount', 'month', 'name', 'fact', 'word', 'added'), and whether
+    #: it is more than noise.
+    about: str = ""
+    matters: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A pair explained: the judgement, what each text states, and the word diff."""
+
+    pair: Pair
+    facts_a: Facts
+    facts_b: Facts
+    changes: tuple[Change, ...]
+    noise: float | None
+    place: Place | None
+
+
+def compare(
+    a: Reading,
+    b: Reading,
+    *,
+    vocabulary: Vocabulary | None = None,
+    thresholds: Thresholds | None = None,
+    weights: Weights | None = None,
+    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
+) -> Comparison:
+    """judge() and everything that a person wants to see; `changes` follow the order of a."""
+    if a.document.id > b.document.id:
+        a, b = b, a
+    found = examine(
+        a,
+        b,
+        vocabulary=vocabulary,
+        thresholds=thresholds,
+        weights=weights,
+        fuzzy_sample_size=fuzzy_sample_size,
+    )
+    evidence = found.evidence or weigh(a.side, b.side, vocabulary or NoVocabulary())
+    return Comparison(
+        found.pair,
+        read_facts(a.document.content),
+        read_facts(b.document.content),
+        tuple(_changes(a, b, evidence)),
+        evidence.noise if found.evidence else None,
+        found.place,
+    )
+
+
+def _changes(a: Reading, b: Reading, evidence: Evidence) -> list[Change]:
+    spelled_a, spelled_b = a.side.tokens.spellings, b.side.tokens.spellings
+    to_b = evidence.alignment.to_b
+    starts: dict[int, list[Mark]] = {}
+    only_b: list[Mark] = []
+    for mark in evidence.marks:
+        item = mark.difference
+        if item.start_a < item.end_a:
+            starts.setdefault(item.start_a, []).append(mark)
+        else:
+            only_b.append(mark)
+    # What only b has is shown where its predecessor in b was matched.
+    after = {match: i for i, match in enumerate(to_b) if match >= 0}
+    for mark in only_b:
+        starts.setdefault(after.get(mark.difference.start_b - 1, -1) + 1, []).insert(0, mark)
+    changes: list[Change] = []
+    same: list[int] = []
+
+    def close() -> None:
+        if same:
+            text = " ".join(spelled_a[i] for i in same)
+            changes.append(Change(text, text, same=True))
+            same.clear()
+
+    i = 0
+    while i <= len(spelled_a):
+        skip = i
+        for mark in starts.get(i, ()):
+            close()
+            item = mark.difference
+            changes.append(
+                Change(
+                    " ".join(spelled_a[item.start_a : item.end_a]),
+                    " ".join(spelled_b[item.start_b : item.end_b]),
+                    same=False,
+                    about=mark.kind.name.lower(),
+                    matters=mark.severity >= reasons.MATTERS,
+                )
+            )
+            skip = max(skip, item.end_a)
+        if skip > i:
+            i = skip
+            continue
+        if i < len(spelled_a):
+            same.append(i)
+        i += 1
+    close()
+    return changes

@@ -1,0 +1,562 @@
+"""Running a query: the sketch finds, the texts decide, and only what was verified is shown.
+
+A term of likeness that must be true of every hit (`FINGERPRINT:12_20 AND invoice`) ranks: its
+candidates come from the store by estimate, best first, in blocks; a block's texts are compared
+with the source's, what falls short is dropped, the rest is put in exact order. So ten hits cost
+one block of texts, however many candidates there are. Every other term of likeness is turned into
+the set of documents that it is true of before the store sees the query; where candidates are left
+unverified they are neither shown nor counted, and the total is an 'at least'.
+
+Pages go on from the place where the last one ended (Cursor), so a document that is written in
+between moves nothing from one page to another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from paperless_fingerprint import text as texts
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.fingerprint import (
+    FingerprintSpec,
+    Hashes,
+    Overlap,
+    fingerprint,
+    overlap,
+    shingle_hashes,
+)
+from paperless_fingerprint.query.cursor import Cursor
+from paperless_fingerprint.query.language import parse
+from paperless_fingerprint.query.plan import (
+    SketchQuery,
+    Source,
+    is_found,
+    sketch_query,
+    without_common,
+)
+from paperless_fingerprint.query.searcher import (
+    Found,
+    Order,
+    OrderBy,
+    Place,
+    Row,
+    Scope,
+    Searcher,
+    SearchTooLongError,
+)
+from paperless_fingerprint.query.tree import (
+    Alike,
+    And,
+    Ids,
+    Leaf,
+    Likeness,
+    Node,
+    Not,
+    Reference,
+    conjuncts,
+    leaves,
+    replaced,
+)
+from paperless_fingerprint.stores.base import Store
+
+#: Candidates that are verified unless all are asked for.
+VERIFIED_AT_MOST = 1000
+#: Verified at once for a short page; within a block the order is exact.
+BLOCK = 64
+#: Hits of a query without likeness are counted up to here.
+COUNTED_AT_MOST = 10_000
+_ROWS_AT_ONCE = 64
+_CACHED_TEXTS = 1000
+_CACHED_SHINGLES = 5000
+
+#: What hits can be sorted by: the store's order, or None for a figure.
+SORTS: Mapping[str, Order | None] = {
+    "best": Order(OrderBy.SCORE),
+    "containment": None,
+    "jaccard": None,
+    "within": None,
+    "id": Order(OrderBy.ID, descending=False),
+    "created": Order(OrderBy.CREATED),
+    "added": Order(OrderBy.ADDED),
+    "pages": Order(OrderBy.PAGES),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    query: str
+    scope: Scope = field(default_factory=Scope)
+    #: None: everything (of likeness the best VERIFIED_AT_MOST).
+    limit: int | None = None
+    offset: int = 0
+    #: Where the page before ended: Answer.next.
+    after: str = ""
+    sort: str = "best"
+    verify_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    id: int
+    uuid: str
+    title: str
+    #: Exact; None without a term of likeness.
+    jaccard: float | None
+    #: The share of the source's shingles found in the hit.
+    containment: float | None
+    reverse_containment: float | None
+    distance: float | None
+    is_latest: bool
+    #: What it was ranked by: the exact figure, or the words' score as the store tells it.
+    score: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    hits: tuple[Hit, ...]
+    total: int
+    #: False: there are at least so many.
+    total_is_exact: bool
+    #: For Request.after; empty on the last page.
+    next: str = ""
+    #: Sentences for people: an id that is not known, candidates that were not verified.
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A term of likeness with all that is needed to look for it."""
+
+    alike: Alike
+    source: Source
+    query: SketchQuery
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    found: Found
+    row: Row
+    figures: Overlap
+
+
+@dataclass(slots=True)
+class _Page:
+    """What a flow has gathered."""
+
+    hits: list[Hit]
+    total: int = 0
+    complete: bool = True
+    cursor: Cursor | None = None
+
+
+class Search:
+    """Runs queries on one library. Keeps figures it has computed; safe to share by threads."""
+
+    def __init__(self, store: Store, searcher: Searcher, spec: FingerprintSpec) -> None:
+        self._store = store
+        self._searcher = searcher
+        self._spec = spec
+        self._hashes: dict[tuple[int, int], Hashes] = {}
+
+    def run(self, request: Request) -> Answer:
+        order = _checked(request)
+        deadline = time.monotonic() + request.scope.time_limit_seconds
+        notes: list[str] = []
+        tree, terms = self._resolved(parse(request.query), request.scope, notes)
+        ranking = _ranking_term(tree, terms)
+        tree, complete, known = self._without_likeness(tree, terms, ranking, request, deadline)
+        if ranking is not None:
+            page = self._ranked(ranking, tree, request, deadline)
+        else:
+            page = self._unranked(tree, terms, known, request, order)
+        if not (page.complete and complete) and not request.verify_all:
+            page.complete = False
+            if page.cursor is None:
+                notes.append(
+                    f"More than {VERIFIED_AT_MOST:,} candidates: the best of them were verified. "
+                    "--all (in the API all=true) verifies every one."
+                )
+        token = page.cursor.token(request.query, request.sort) if page.cursor else ""
+        return Answer(tuple(page.hits), page.total, page.complete and complete, token, tuple(notes))
+
+    def figures(self, source: Source, row: Row) -> Overlap:
+        """Exact, from the texts."""
+        return self._compared(source, None, row)[0]
+
+    # The terms of likeness -----------------------------------------------------------------
+
+    def _resolved(
+        self, tree: Node, scope: Scope, notes: list[str]
+    ) -> tuple[Node, dict[Alike, _Term]]:
+        """Look up the sources. A term without one is true of no document."""
+        terms: dict[Alike, _Term] = {}
+        sources: dict[Reference, Source | None] = {}
+
+        def change(leaf: Leaf, _positive: bool) -> Node:
+            if not isinstance(leaf, Alike):
+                return leaf
+            if leaf.source not in sources:
+                sources[leaf.source] = self.source(leaf.source, scope, notes)
+            source = sources[leaf.source]
+            if source is None:
+                return Ids(frozenset(), leaf.span)
+            if leaf not in terms:
+                query = sketch_query(leaf, source, self._spec)
+                if query.drop_common and not query.finds_nothing:
+                    kept = self._searcher.uncommon(query.hashes, scope)
+                    query = without_common(query, kept)
+                terms[leaf] = _Term(leaf, source, query)
+            return leaf
+
+        return replaced(tree, change), terms
+
+    def source(self, reference: Reference, scope: Scope, notes: list[str]) -> Source | None:
+        """The document that a query starts from; None and a note where there is none to see."""
+        id = reference.id if reference.id is not None else self._store.id_of_uuid(reference.uuid)
+        stored = self._store.get([id]).get(id) if id else None
+        if stored is None or (
+            scope.asker is not None
+            and not scope.asker.may_view(stored.document.owner, stored.document.viewers)
+        ):
+            # One sentence for both: who may not view it does not learn that it exists.
+            notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
+            return None
+        content, taken = stored.document.content, stored.fingerprint
+        if taken.spec != self._spec.id:
+            taken = fingerprint(content, self._spec)
+        if not taken.sketch:
+            notes.append(
+                f"Document {str(reference)[:80]} has {taken.words:,} words; fewer than "
+                f"{self._spec.min_words} are no ground for a comparison, so nothing is like it."
+            )
+            return None
+        hashes = shingle_hashes(texts.normalise(content), self._spec.shingle_words)
+        return Source(stored.document.id, taken, hashes)
+
+    def _without_likeness(
+        self,
+        tree: Node,
+        terms: Mapping[Alike, _Term],
+        ranking: _Term | None,
+        request: Request,
+        deadline: float,
+    ) -> tuple[Node, bool, dict[Alike, dict[int, Overlap]]]:
+        """Every term but the ranking one as the set of documents that it is true of.
+
+        What could not be verified counts for neither side: it is in the set where the term is
+        negated and not in it where it is not, so it is never shown.
+        """
+        complete = True
+        known: dict[Alike, dict[int, Overlap]] = {}
+        unverified: dict[Alike, frozenset[int]] = {}
+
+        def change(leaf: Leaf, positive: bool) -> Node:
+            nonlocal complete
+            if not isinstance(leaf, Alike) or (ranking is not None and leaf is ranking.alike):
+                return leaf
+            if leaf not in known:
+                known[leaf], unverified[leaf] = self._looked_up(terms[leaf], request, deadline)
+            complete = complete and not unverified[leaf]
+            ids = frozenset(known[leaf])
+            return Ids(ids if positive else ids | unverified[leaf], leaf.span)
+
+        return replaced(tree, change), complete, known
+
+    def _looked_up(
+        self, term: _Term, request: Request, deadline: float
+    ) -> tuple[dict[int, Overlap], frozenset[int]]:
+        found = self._searcher.candidates(term.query, None, request.scope)
+        most = len(found) if request.verify_all else VERIFIED_AT_MOST
+        verified = self._verified(term, found[:most], request.scope, deadline)
+        return (
+            {one.found.id: one.figures for one in verified},
+            frozenset(one.id for one in found[most:]),
+        )
+
+    def _verified(
+        self, term: _Term, found: Collection[Found], scope: Scope, deadline: float
+    ) -> list[_Verified]:
+        """Those of the candidates that the term is true of, by their texts."""
+        passed: list[_Verified] = []
+        listed = list(found)
+        for start in range(0, len(listed), _ROWS_AT_ONCE):
+            if time.monotonic() > deadline:
+                raise SearchTooLongError(scope.time_limit_seconds)
+            some = listed[start : start + _ROWS_AT_ONCE]
+            missing = [one.id for one in some if one.row is None]
+            rows = self._searcher.rows(missing) if missing else {}
+            for one in some:
+                row = one.row or rows.get(one.id)
+                if row is None:  # deleted since
+                    continue
+                figures, is_one = self._compared(term.source, term.query, row)
+                if is_one and _share(figures, term.alike.likeness) >= (
+                    (term.alike.overlap or 0.0) - 1e-9
+                ):
+                    passed.append(_Verified(one, row, figures))
+        return passed
+
+    def _compared(
+        self, source: Source, query: SketchQuery | None, row: Row
+    ) -> tuple[Overlap, bool]:
+        hashes = self._hashes_of(row)
+        figures = overlap(source.hashes, hashes)
+        found = query is None or is_found(query, hashes, self._spec)
+        return figures, found and figures.shared > 0
+
+    def _hashes_of(self, row: Row) -> Hashes:
+        """Kept for a while: the next page looks at the same block again."""
+        key = (row.id, hash(row.text))
+        hashes = self._hashes.get(key)
+        if hashes is None:
+            hashes = shingle_hashes(texts.normalise(row.text), self._spec.shingle_words)
+            if len(hashes) <= _CACHED_SHINGLES:
+                if len(self._hashes) >= _CACHED_TEXTS:
+                    self._hashes.clear()
+                self._hashes[key] = hashes
+        return hashes
+
+    # A term that ranks ---------------------------------------------------------------------
+
+    def _ranked(self, term: _Term, tree: Node, request: Request, deadline: float) -> _Page:
+        rest = _without(tree, term.alike)
+        size = _block_size(request)
+        cursor = Cursor.read(request.after, request.query, request.sort)
+        start, end, last = cursor.start, cursor.end, cursor.last
+        examined, before = cursor.examined, cursor.hits
+        skip, page = request.offset, _Page([], total=before)
+        while True:
+            found = self._searcher.candidates(
+                term.query, rest, request.scope, after=start, until=end,
+                limit=None if end is not None else size,
+            )  # fmt: skip
+            verified = self._verified(term, found, request.scope, deadline)
+            block = _in_order(verified, term, request.sort)
+            page.total += len(block)
+            shown = [one for one in block if last is None or _is_behind(one[0], last, request.sort)]
+            hidden, skip = shown[:skip], max(0, skip - len(shown))
+            shown = shown[len(hidden) :]
+            room = None if request.limit is None else request.limit - len(page.hits)
+            taken = shown if room is None else shown[:room]
+            page.hits += [_ranked_hit(one, term) for _, one in taken]
+            # A resumed block ends where it ended before, and what was written since joins it.
+            stop = end or (found[-1].place if found else start)
+            was_last = end is None and (size is None or len(found) < size)
+            if len(taken) < len(shown):
+                place = taken[-1][0] if taken else last
+                page.cursor = Cursor(start, stop, place, examined, page.total - len(block))
+                page.complete = was_last
+                return page
+            examined += len(found)
+            start, end, last = stop, None, None
+            if was_last:
+                return page
+            if not request.verify_all and examined >= VERIFIED_AT_MOST:
+                page.complete = False
+                return page
+            if room is not None and len(taken) >= room:
+                page.cursor = Cursor(start, None, None, examined, page.total)
+                page.complete = False
+                return page
+
+    # No term that ranks --------------------------------------------------------------------
+
+    def _unranked(
+        self,
+        tree: Node,
+        terms: Mapping[Alike, _Term],
+        known: Mapping[Alike, Mapping[int, Overlap]],
+        request: Request,
+        order: Order | None,
+    ) -> _Page:
+        first = next(
+            (
+                terms[leaf]
+                for leaf, positive in leaves(parse(request.query))
+                if positive and isinstance(leaf, Alike) and leaf in terms
+            ),
+            None,
+        )
+        cursor = Cursor.read(request.after, request.query, request.sort)
+        page = _Page([])
+        page.total = self._searcher.count(tree, request.scope, COUNTED_AT_MOST)
+        page.complete = page.total < COUNTED_AT_MOST
+        wanted = None if request.limit is None else request.offset + request.limit + 1
+        if order is not None and order.by is not OrderBy.SCORE:
+            found = self._searcher.page(tree, request.scope, order, after=cursor.last, limit=wanted)
+        else:
+            found = self._by_score(tree, first, known, request, cursor.seen, wanted)
+        found = found[request.offset :]
+        shown = found if request.limit is None else found[: request.limit]
+        page.hits = self._shown(shown, first, request.scope)
+        if len(shown) < len(found) and shown:
+            by_score = order is None or order.by is OrderBy.SCORE
+            page.cursor = (
+                Cursor(seen=cursor.seen | {one.id for one in shown})
+                if by_score
+                else Cursor(last=shown[-1].place)
+            )
+        return page
+
+    def _by_score(
+        self,
+        tree: Node,
+        first: _Term | None,
+        known: Mapping[Alike, Mapping[int, Overlap]],
+        request: Request,
+        seen: frozenset[int],
+        wanted: int | None,
+    ) -> list[Found]:
+        """Words' scores change with every write, so pages tell what was seen, not a place.
+
+        What the first term of likeness is true of comes first, then what the words found.
+        """
+        order = Order(OrderBy.SCORE)
+        scope, searcher = request.scope, self._searcher
+        if first is None or not known.get(first.alike):
+            return searcher.page(tree, scope, order, excluding=seen, limit=wanted)
+        figures = known[first.alike]
+        members = Ids(frozenset(figures), first.alike.span)
+        sort = request.sort if request.sort in _FIGURES else None
+        found = searcher.page(And((tree, members)), scope, Order(OrderBy.ID, descending=False))
+        found = [
+            replace(one, score=_figure(figures[one.id], sort or first.alike.likeness))
+            for one in found
+            if one.id not in seen
+        ]
+        found.sort(key=lambda one: (-(one.score or 0.0), one.id))
+        if wanted is None or len(found) < wanted:
+            found += searcher.page(
+                And((tree, Not(members))), scope, order, excluding=seen,
+                limit=None if wanted is None else wanted - len(found),
+            )  # fmt: skip
+        return found
+
+    def _shown(self, found: list[Found], first: _Term | None, scope: Scope) -> list[Hit]:
+        hits: list[Hit] = []
+        for start in range(0, len(found), _ROWS_AT_ONCE):
+            some = found[start : start + _ROWS_AT_ONCE]
+            rows = self._searcher.rows([one.id for one in some], with_texts=first is not None)
+            for one in some:
+                row = rows.get(one.id)
+                if row is None:
+                    continue
+                figures = None
+                if first is not None and row.id != first.source.id:
+                    figures = self.figures(first.source, row)
+                # How rare a word is among all documents would show in a score of words.
+                score = None if scope.restricted and first is None else one.score
+                hits.append(_hit(row, figures, None if score is None else round(score, 6)))
+        return hits
+
+
+def _checked(request: Request) -> Order | None:
+    if request.sort not in SORTS:
+        raise UsageError(f"'{request.sort}' is no order; there are {', '.join(SORTS)}.")
+    if request.offset < 0 or (request.limit is not None and request.limit < 0):
+        raise UsageError("limit and offset are 0 or more.")
+    return SORTS[request.sort]
+
+
+def _ranking_term(tree: Node, terms: Mapping[Alike, _Term]) -> _Term | None:
+    """The first term of likeness, if it must be true of every hit."""
+    first = next(
+        (leaf for leaf, positive in leaves(tree) if positive and isinstance(leaf, Alike)), None
+    )
+    if first is not None and any(part is first for part in conjuncts(tree)):
+        return terms[first]
+    return None
+
+
+def _without(tree: Node, term: Alike) -> Node | None:
+    rest = tuple(part for part in conjuncts(tree) if part is not term)
+    return None if not rest else rest[0] if len(rest) == 1 else And(rest)
+
+
+def _block_size(request: Request) -> int | None:
+    if request.verify_all and (request.limit is None or request.sort != "best"):
+        return None
+    wanted = None if request.limit is None else request.offset + request.limit
+    if request.sort == "best" and wanted is not None and wanted <= BLOCK:
+        return BLOCK
+    return VERIFIED_AT_MOST
+
+
+_FIGURES = {
+    "containment": Likeness.FINGERPRINT,
+    "jaccard": Likeness.SIMILAR,
+    "within": Likeness.WITHIN,
+}
+
+
+def _share(figures: Overlap, likeness: Likeness) -> float:
+    if likeness is Likeness.FINGERPRINT:
+        return figures.containment_ab
+    return figures.jaccard if likeness is Likeness.SIMILAR else figures.containment_ba
+
+
+def _figure(figures: Overlap, name: str | Likeness) -> float:
+    return _share(figures, name if isinstance(name, Likeness) else _FIGURES[name])
+
+
+def _descends(sort: str) -> bool:
+    order = SORTS[sort]
+    return order is None or order.descending
+
+
+def _in_order(
+    verified: Iterable[_Verified], term: _Term, sort: str
+) -> list[tuple[Place, _Verified]]:
+    placed = [(Place(_sort_value(one, term, sort), one.found.id), one) for one in verified]
+    placed.sort(key=lambda pair: pair[0].id)
+    placed.sort(key=lambda pair: pair[0].value, reverse=_descends(sort))
+    return placed
+
+
+def _sort_value(one: _Verified, term: _Term, sort: str) -> float | str:
+    if sort == "best":
+        return _share(one.figures, term.alike.likeness)
+    if sort in _FIGURES:
+        return _figure(one.figures, sort)
+    row = one.row
+    values: dict[str, float | str] = {
+        "id": row.id,
+        "created": row.created or "",
+        "added": row.added or "",
+        "pages": row.page_count or 0,
+    }
+    return values[sort]
+
+
+def _is_behind(place: Place, last: Place, sort: str) -> bool:
+    if place.value == last.value:
+        return place.id > last.id
+    behind: bool = place.value < last.value if _descends(sort) else place.value > last.value  # type: ignore[operator]
+    return behind
+
+
+def _ranked_hit(one: _Verified, term: _Term) -> Hit:
+    score = _share(one.figures, term.alike.likeness) * term.alike.boost
+    return _hit(one.row, one.figures, round(score, 6))
+
+
+def _hit(row: Row, figures: Overlap | None, score: float | None) -> Hit:
+    if figures is None:
+        return Hit(row.id, row.uuid, row.title, None, None, None, None, row.is_latest, score)
+    return Hit(
+        id=row.id,
+        uuid=row.uuid,
+        title=row.title,
+        jaccard=round(figures.jaccard, 6),
+        containment=round(figures.containment_ab, 6),
+        reverse_containment=round(figures.containment_ba, 6),
+        distance=round(1 - figures.jaccard, 6),
+        is_latest=row.is_latest,
+        score=score,
+    )

@@ -1,0 +1,81 @@
+"""A document in pieces that an embedder understands: whole sentences, some dozen words each.
+
+The vector of a document is the mean of its chunks' vectors. Short chunks tell translations from
+strangers better than long ones do, and cost the same (docs/semantic.md has the figures).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+#: Characters of scripts that put no spaces between words; about two of them make a word.
+_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_DENSE_CHARACTER = re.compile(f"[{_DENSE}]")
+_SENTENCE_END = re.compile(r"(?<=[.!?;:…])\s+|(?<=[。！？；])|\s*\n\s*\n\s*")
+_UNIT = re.compile(f"[{_DENSE}]{{1,2}}[^\\w\\s]*|[^\\s{_DENSE}]+\\s*")
+#: What has no letter in it says nothing that an embedder could know.
+_LETTER = re.compile(r"[^\W\d_]")
+#: One word of this many characters is no word, and costs what it is long.
+_LONGEST_WORD = 60
+#: Of a book, only this much is cut up at all; what is embedded is a sample of it anyway.
+_MOST_CHARACTERS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    #: The document that it is a piece of, and its place there.
+    parent: int
+    number: int
+    text: str
+
+
+def chunks(parent: int, text: str, *, words: int, most: int) -> list[Chunk]:
+    """At most `most` chunks of about `words` words, spread evenly over the text."""
+    pieces = [piece for piece in _pieces(text[:_MOST_CHARACTERS], words) if _LETTER.search(piece)]
+    if len(pieces) > most:
+        pieces = [pieces[place * len(pieces) // most] for place in range(most)]
+    return [Chunk(parent, number, piece) for number, piece in enumerate(pieces)]
+
+
+def mean_vector(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The parent's vector, of length one; chunks count alike, however the model scales them."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    mean = (vectors / np.maximum(lengths, 1e-12)).mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    return (mean / length if length > 1e-12 else mean).astype(np.float32)
+
+
+def _pieces(text: str, words: int) -> Iterator[str]:
+    """Sentences, joined while they fit; a longer one is cut."""
+    current: list[str] = []
+    for sentence in _SENTENCE_END.split(text):
+        units = _units(sentence)
+        while len(units) > words:
+            if current:
+                yield _joined(current)
+                current = []
+            yield _joined(units[:words])
+            units = units[words:]
+        if current and len(current) + len(units) > words:
+            yield _joined(current)
+            current = []
+        if units:
+            current += units
+            if not _DENSE_CHARACTER.search(units[-1]):
+                current[-1] += " "
+    if current:
+        yield _joined(current)
+
+
+def _units(sentence: str) -> list[str]:
+    found = _UNIT.findall(sentence)
+    return [unit if len(unit) <= _LONGEST_WORD else unit[:_LONGEST_WORD] + " " for unit in found]
+
+
+def _joined(units: Sequence[str]) -> str:
+    return " ".join("".join(units).split())

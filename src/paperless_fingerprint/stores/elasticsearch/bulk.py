@@ -1,0 +1,190 @@
+"""Bulk writes: every item's result is looked at, what the server was too busy for is sent again.
+
+Nothing is taken for written that was not acknowledged. All writes go through here, single ones too.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from elasticsearch import ApiError, Elasticsearch
+
+from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
+
+#: Well below the 100 MB that a server accepts, and small beside a heap of 512 MB.
+REQUEST_BYTES = 6_000_000
+REQUEST_ITEMS = 1_000
+#: How long an overloaded server, or one whose index is being moved, is asked again.
+PATIENCE_SECONDS = 60.0
+_LONGEST_PAUSE_SECONDS = 3.0
+_TRY_AGAIN = frozenset({429, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One line or two of a bulk request."""
+
+    action: str  # index, create or delete
+    index: str
+    id: str
+    body: bytes = b""
+    #: (sequence number, primary term) of the version that this one replaces.
+    version: tuple[int, int] | None = None
+    #: Where the alias is gone, no index of its name must come into being by itself.
+    alias_only: bool = True
+
+    def lines(self) -> list[bytes]:
+        meta: dict[str, Any] = {"_index": self.index, "_id": self.id}
+        if self.alias_only and self.action != "delete":
+            meta["require_alias"] = True
+        if self.version is not None:
+            meta["if_seq_no"], meta["if_primary_term"] = self.version
+        first = orjson.dumps({self.action: meta})
+        return [first] if self.action == "delete" else [first, self.body]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An operation that was not carried out."""
+
+    operation: Operation
+    status: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    done: tuple[Operation, ...]
+    failures: tuple[Failure, ...]
+    #: Deletions that found nothing to delete.
+    missing: tuple[Operation, ...]
+
+
+class BulkWriter:
+    def __init__(
+        self,
+        client: Elasticsearch,
+        failures: Failures,
+        *,
+        is_moving: Callable[[str], bool],
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        self._client = client
+        self._failures = failures
+        self._is_moving = is_moving
+        self._patience_seconds = patience_seconds
+
+    def write(self, operations: Iterable[Operation]) -> Outcome:
+        """Raises StoreError where the server is gone or refuses all; then nothing is certain."""
+        done: list[Operation] = []
+        failures: list[Failure] = []
+        missing: list[Operation] = []
+        for request in requests(operations):
+            outcome = self._write_request(request)
+            done += outcome.done
+            failures += outcome.failures
+            missing += outcome.missing
+        return Outcome(tuple(done), tuple(failures), tuple(missing))
+
+    def write_all(self, operations: Iterable[Operation]) -> None:
+        """For what has to be written as a whole."""
+        outcome = self.write(operations)
+        if outcome.failures:
+            first = outcome.failures[0]
+            raise self._failures.store_error(
+                f"{len(outcome.failures)} writes were refused, the first with: {first.reason}. "
+                "Run the command again"
+            )
+
+    def _write_request(self, request: Sequence[Operation]) -> Outcome:
+        done: list[Operation] = []
+        failures: list[Failure] = []
+        missing: list[Operation] = []
+        waiting = list(request)
+        deadline = time.monotonic() + self._patience_seconds
+        pause = 0.05
+        while waiting:
+            again: list[Failure] = []
+            for operation, result in self._send(waiting):
+                status = int(result["status"])
+                if status < 300:
+                    done.append(operation)
+                elif operation.action == "delete" and result.get("result") == "not_found":
+                    missing.append(operation)
+                else:
+                    failure = Failure(operation, status, _reason(result))
+                    (again if self._is_passing(failure, result) else failures).append(failure)
+            if not again:
+                break
+            if time.monotonic() + pause > deadline:
+                failures += again
+                break
+            # Not all at the same moment: others are waiting for the same server.
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            waiting = [failure.operation for failure in again]
+        return Outcome(tuple(done), tuple(failures), tuple(missing))
+
+    def _send(self, operations: Sequence[Operation]) -> Iterator[tuple[Operation, dict[str, Any]]]:
+        # Lines are passed on as they are, whatever the client's annotation says.
+        lines: Any = [line for operation in operations for line in operation.lines()]
+        try:
+            with self._failures.explained():
+                answer = self._client.bulk(operations=lines)
+        except StoreError as error:
+            cause = error.__cause__
+            if not isinstance(cause, ApiError) or cause.status_code not in (*_TRY_AGAIN, 413):
+                raise
+            if reason_of(cause)[0] == "cluster_block_exception" and cause.status_code == 429:
+                raise
+            # The request as a whole was too much, or came at a bad moment.
+            refusal = {"status": cause.status_code, "error": {"reason": reason_of(cause)[1]}}
+            for operation in operations:
+                yield operation, refusal
+            return
+        for operation, item in zip(operations, answer["items"], strict=True):
+            yield operation, next(iter(item.values()))
+
+    def _is_passing(self, failure: Failure, result: dict[str, Any]) -> bool:
+        """Whether it may work in a moment. Raises where it will not for any document."""
+        error = result.get("error")
+        kind = error.get("type", "") if isinstance(error, dict) else ""
+        if kind == "cluster_block_exception" and failure.status != 503:
+            if "index write" in failure.reason and self._is_moving(failure.operation.index):
+                return True
+            raise self._failures.blocked(failure.reason)
+        if kind in {"index_not_found_exception", "security_exception"}:
+            raise self._failures.store_error(failure.reason)
+        return failure.status in _TRY_AGAIN
+
+
+def requests(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
+    """In order, by size: a large one goes alone."""
+    request: list[Operation] = []
+    size = 0
+    for operation in operations:
+        length = len(operation.body) + 200
+        if request and (size + length > REQUEST_BYTES or len(request) >= REQUEST_ITEMS):
+            yield request
+            request, size = [], 0
+        request.append(operation)
+        size += length
+    if request:
+        yield request
+
+
+def _reason(result: dict[str, Any]) -> str:
+    error = result.get("error", {})
+    if not isinstance(error, dict):
+        return str(error)[:300]
+    cause = error.get("caused_by") or {}
+    text = str(error.get("reason") or "")
+    if cause.get("reason"):
+        text = f"{text}: {cause['reason']}"
+    return " ".join(text.split())[:300]

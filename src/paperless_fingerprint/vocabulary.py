@@ -1,0 +1,93 @@
+"""How common words are in the library: what tells a misread word from a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from paperless_fingerprint.fingerprint import Hashes, shingle_hashes
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.text import normalise
+
+#: Beyond this a word is simply common.
+COUNTED_AT_MOST = 1_000
+_MERGED_AT_ONCE = 2_000_000
+_REMEMBERED_WORDS = 50_000
+
+
+class StoredVocabulary:
+    """Asks the store word by word and remembers: for one document at a time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._counts: dict[str, int] = {}
+
+    def document_frequency(self, word: str) -> int:
+        count = self._counts.get(word)
+        if count is None:
+            self.look_up([word])
+            count = self._counts[word]
+        return count
+
+    def look_up(self, words: Iterable[str]) -> None:
+        """Ask for many words at once, which costs one round trip instead of one a word."""
+        if len(self._counts) > _REMEMBERED_WORDS:
+            self._counts.clear()
+        missing = {word for word in words if word not in self._counts}
+        if missing:
+            self._counts.update(self._store.document_frequencies(missing, at_most=COUNTED_AT_MOST))
+
+
+class WordTable:
+    """The whole vocabulary in two arrays, by hash: for a whole library."""
+
+    def __init__(self, hashes: Hashes, counts: npt.NDArray[np.int32]) -> None:
+        self._hashes = hashes
+        self._counts = counts
+        self._remembered: dict[str, int] = {}
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> WordTable:
+        hashes, counts = np.empty(0, np.uint64), np.empty(0, np.int32)
+        waiting: list[Hashes] = []
+        size = 0
+        for text in texts:
+            own = shingle_hashes(normalise(text), 1)
+            waiting.append(own)
+            size += len(own)
+            if size > _MERGED_AT_ONCE:
+                hashes, counts = _merged(hashes, counts, waiting)
+                waiting, size = [], 0
+        hashes, counts = _merged(hashes, counts, waiting)
+        # What stands in one document alone need not be kept: unknown words count as none.
+        kept = counts > 1
+        return cls(hashes[kept], counts[kept])
+
+    def document_frequency(self, word: str) -> int:
+        count = self._remembered.get(word)
+        if count is None:
+            own = shingle_hashes(word, 1)
+            place = int(np.searchsorted(self._hashes, own[0])) if len(own) else len(self._hashes)
+            found = place < len(self._hashes) and self._hashes[place] == own[0]
+            count = int(self._counts[place]) if found else 1
+            self._remembered[word] = count
+        return count
+
+
+def _merged(
+    hashes: Hashes, counts: npt.NDArray[np.int32], more: list[Hashes]
+) -> tuple[Hashes, npt.NDArray[np.int32]]:
+    if not more:
+        return hashes, counts
+    all_hashes = np.concatenate((hashes, *more))
+    all_counts = np.concatenate((
+        counts, np.ones(len(all_hashes) - len(hashes), np.int32)
+    ))  # fmt: skip
+    order = np.argsort(all_hashes, kind="stable")
+    all_hashes, all_counts = all_hashes[order], all_counts[order]
+    first = np.flatnonzero(np.append(True, all_hashes[1:] != all_hashes[:-1]))
+    if not len(all_hashes):
+        return hashes, counts
+    return all_hashes[first], np.add.reduceat(all_counts, first).astype(np.int32)

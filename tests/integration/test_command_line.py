@@ -1,0 +1,266 @@
+"""The program as a person or a script uses it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from documents import damaged, some_text, stored
+from paperless_fingerprint.cli import main
+from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.stores.sqlite import SqliteStore
+
+
+class Program:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = f"sqlite:///{folder}/library.db"
+
+    def __call__(self, *arguments: str, input: str | None = None) -> Result:
+        return CliRunner().invoke(main, ["--store", self.store, *arguments], input=input)
+
+    def json(self, *arguments: str) -> list[dict]:
+        done = self(*arguments, "--json")
+        assert done.exit_code == 0, done.output
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def file(self, *documents: dict | str) -> str:
+        path = self.folder / "documents.jsonl"
+        path.write_text("\n".join(d if isinstance(d, str) else json.dumps(d) for d in documents))
+        return str(path)
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return Program(tmp_path)
+
+
+LETTER = (
+    "Stadtwerke Köln, Parkgürtel 24. Rechnung Nr. 2024-117 vom 3. März 2024 an Frau Erika "
+    "Sommer, Rosenweg 5. Wir berechnen Ihnen für die Lieferung von Strom im Zeitraum vom 1. Februar "
+    "bis 29. Februar 2024 den Betrag von 118,20 Euro. Der Zählerstand betrug 45.213 kWh. Bitte "
+    "überweisen Sie bis zum 20. März 2024 auf das Konto DE02 1203 0000 0000 2020 51."
+)
+
+
+def test_from_import_to_pairs_and_groups(program: Program) -> None:
+    rescan = LETTER.replace("Köln", "Koln").replace("Rosenweg", "Rosenweq")
+    later = (
+        LETTER.replace("März", "April").replace("Februar", "März").replace("29.", "31.")
+        .replace("2024-117", "2024-188").replace("118,20", "97,35").replace("45.213", "45.518")
+    )  # fmt: skip
+    file = program.file(
+        {"id": 1, "title": "Strom Februar", "content": LETTER, "added": "2024-03-05"},
+        {"id": 2, "title": "Scan 7", "content": rescan, "added": "2024-03-09"},
+        {"id": 3, "title": "Strom März", "content": later},
+        {"id": 4, "title": "Kopie", "content": LETTER.upper()},
+        {"id": 5, "title": "leer", "content": ""},
+        {"id": 6, "title": "leer", "content": ""},
+    )
+    assert program("import", file).exit_code == 0
+    done = program("analyze")
+    assert done.exit_code == 0
+    assert "6 documents" in done.stderr
+    assert done.stdout == ""
+    pairs = {(pair["a"], pair["b"]): pair for pair in program.json("pairs")}
+    assert {key: pair["relation"] for key, pair in pairs.items()} == {
+        (1, 2): "near",
+        (1, 4): "exact",
+        (2, 4): "near",
+    }
+    assert set(pairs[1, 2]) >= {
+        "a", "b", "relation", "confidence", "score", "jaccard", "containment_ab", "containment_ba",
+        "fuzzy", "metadata", "title", "facts", "semantic",
+    }  # fmt: skip
+    assert pairs[1, 2]["semantic"] is None
+    [group] = program.json("groups")
+    assert group["members"] == [1, 2, 4]
+    assert group["primary"] == 1
+    assert group["relation"] == "near"
+    [shown] = program.json("show", "2")
+    assert shown["group"]["id"] == group["id"]
+    assert len(shown["pairs"]) == 2
+    table = program("pairs")
+    assert "Strom Februar" in table.stdout
+    assert program("show", "2").exit_code == 0
+    assert program("groups").exit_code == 0
+
+
+def test_the_second_import_and_analysis_do_nothing(program: Program) -> None:
+    file = program.file(*({"id": id, "content": some_text(60, id)} for id in range(1, 8)))
+    assert program.json("import", file)[0]["new"] == 7
+    assert program.json("analyze")[0]["documents"] == 7
+    assert program.json("import", file)[0] == {
+        "new": 0, "changed": 0, "metadata": 0, "unchanged": 7, "renewed": 0, "bad": [],
+    }  # fmt: skip
+    assert program.json("analyze")[0]["documents"] == 0
+    assert program.json("analyze", "--full")[0]["documents"] == 7
+
+
+def test_bad_lines_are_named_and_the_rest_is_in(program: Program) -> None:
+    file = program.file(
+        {"id": 1, "content": "eins"},
+        "not json",
+        {"content": "no id"},
+        {"id": 1, "content": "twice"},
+        {"id": 2, "content": "zwei"},
+    )
+    done = program("import", file)
+    assert done.exit_code == 6
+    for line in ("line 2:", "line 3:", "line 4:"):
+        assert line in done.stderr
+    assert "3 lines" in done.stderr
+    assert program.json("show", "1")[0]["id"] == 1
+    assert program.json("show", "2")[0]["id"] == 2
+    as_json = program("import", file, "--json")
+    assert as_json.exit_code == 6
+    assert [bad["line"] for bad in json.loads(as_json.stdout)["bad"]] == [2, 3, 4]
+
+
+def test_a_change_of_the_spec_fingerprints_anew(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = some_text(80, 1)
+    file = program.file({"id": 1, "content": text}, {"id": 2, "content": damaged(text, 0.02, 1)})
+    program("import", file)
+    program("analyze")
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_FINGERPRINT_SHINGLE_WORDS", "5")
+    checked = program("doctor")
+    assert checked.exit_code == 5
+    assert "fingerprints it anew" in checked.stdout
+    done = program("analyze")
+    assert "2 documents are" in done.stderr
+    assert program.json("show", "1")[0]["candidates"][0]["id"] == 2
+    assert program("doctor").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["frobnicate"], 2, "No such command"),
+        (["import"], 2, "Missing argument"),
+        (["import", "/nowhere/file.jsonl"], 2, "cannot be read"),
+        (["show", "1"], 5, "There is no library at"),
+        (["show", "abc"], 2, "not a valid integer"),
+        (["pairs"], 5, "import' or 'sync'"),
+        (["pairs", "--relation", "template"], 2, "Invalid value"),
+        (["--store", "ftp://x", "pairs"], 3, "no address of a store"),
+        (["pairs", "--store", "sqlite:///"], 3, "no address of a store"),
+        (["--config", "/nowhere.toml", "pairs"], 3, "is not there"),
+    ],
+)
+def test_each_failure_has_its_code_and_says_what_to_do(
+    program: Program, arguments: list[str], code: int, words: str
+) -> None:
+    done = program(*arguments)
+    assert done.exit_code == code, done.output
+    assert words in done.stderr
+    assert "Traceback" not in done.output
+    assert done.stdout == ""
+
+
+def test_a_file_that_is_no_library_is_left_alone(program: Program, tmp_path: Path) -> None:
+    file = program.file({"id": 1, "content": "x"})
+    garbage = tmp_path / "garbage.db"
+    garbage.write_bytes(b"this is no database" * 100)
+    foreign = tmp_path / "foreign.db"
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE things (x)")
+    connection.close()
+    newer = tmp_path / "newer.db"
+    CliRunner().invoke(main, ["import", file, "--store", f"sqlite:///{newer}"])
+    with sqlite3.connect(newer) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    for path, words in (
+        (garbage, "no SQLite database"),
+        (foreign, "another program"),
+        (newer, "newer paperless-fingerprint"),
+    ):
+        before = path.read_bytes()
+        done = CliRunner().invoke(main, ["import", file, "--store", f"sqlite:///{path}"])
+        assert (done.exit_code, words in done.stderr) == (5, True), done.output
+        assert path.read_bytes() == before
+
+
+def test_a_read_only_library_says_so(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+    # What SQLite answers for a file without write permission, which root would have anyway.
+    store._connection().execute("PRAGMA query_only = ON")
+    with pytest.raises(StoreError, match="write permission"):
+        store.put([stored(1, "text")])
+    store.close()
+
+
+def test_a_full_disk_says_so_and_nothing_is_half_written(program: Program) -> None:
+    program("import", program.file({"id": 1, "content": "x"}))
+    store = SqliteStore(program.folder / "library.db")
+    connection = store._connection()
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 5}")
+    with pytest.raises(StoreError, match="disk is full"):
+        store.put([stored(id, some_text(300, id)) for id in range(2, 200)])
+    assert store.ids() == [1]
+    assert [item.id for item in store.pending()] == [1]
+    store.close()
+
+
+def test_config_show_hides_secrets_and_names_origins(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN", "s3cr3t")
+    rows = {row["setting"]: row for row in program.json("config", "show")}
+    assert rows["store"]["origin"] == "flag"
+    assert rows["paperless.token"]["origin"] == "environment"
+    assert rows["near.threshold"]["variable"] == "PAPERLESS_FINGERPRINT_NEAR_THRESHOLD"
+    assert "s3cr3t" not in json.dumps(rows)
+    assert "s3cr3t" not in program("config", "show").output
+
+
+def test_doctor_looks_at_the_store(program: Program) -> None:
+    missing = program("doctor")
+    assert missing.exit_code == 5
+    assert "There is no library" in missing.stdout
+    program("import", program.file({"id": 1, "content": "x"}))
+    found = program("doctor")
+    assert found.exit_code == 0
+    assert "1 documents" in found.stdout
+    assert "analyze" in found.stdout
+
+
+def test_titles_cannot_speak_to_the_terminal(program: Program) -> None:
+    title = "\x1b[31mred\x1b]0;owned\x07 [bold]x[/bold]"
+    program(
+        "import",
+        program.file({"id": 1, "title": title, "content": LETTER}, {"id": 2, "content": LETTER}),
+    )
+    program("analyze")
+    shown = program("pairs").stdout
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "[bold]" in shown
+
+
+def test_the_demo_ends_by_itself(program: Program) -> None:
+    done = program("demo", "--once")
+    assert done.exit_code == 0, done.output
+    assert "The sample library" in done.stderr
+    assert "near" in done.stdout
+
+
+def test_every_command_has_help(program: Program) -> None:
+    def walk(command, path: list[str]) -> None:
+        done = CliRunner().invoke(main, [*path, "--help"])
+        assert done.exit_code == 0
+        assert len(done.output.splitlines()) > 3, path
+        if hasattr(command, "list_commands"):
+            context = __import__("click").Context(command)
+            for name in command.list_commands(context):
+                walk(command.get_command(context, name), [*path, name])
+
+    walk(main, [])

@@ -1,0 +1,96 @@
+"""The join of a whole library finds what asking document by document finds."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from documents import SPEC, damaged, some_text, stored
+from paperless_fingerprint.candidates import SHORTLIST
+from paperless_fingerprint.library_join import Library
+from paperless_fingerprint.stores.sqlite import SqliteStore
+
+
+def made_library(seed: int, size: int) -> dict[int, str]:
+    """Strangers, noisy copies, parts, a family of one form, short and empty texts."""
+    rng = random.Random(seed)
+    form = some_text(60, seed * 1000)
+    texts: dict[int, str] = {}
+    for id in range(1, size + 1):
+        kind = rng.random()
+        if kind < 0.35 or len(texts) < 5:
+            text = some_text(rng.randint(25, 400), seed * 1000 + id)
+        elif kind < 0.6:
+            text = damaged(texts[rng.choice(list(texts))], rng.choice([0, 0.02, 0.1, 0.3]), id)
+        elif kind < 0.7:
+            words = texts[rng.choice(list(texts))].split()
+            text = " ".join(words[: len(words) // 2])
+        elif kind < 0.9:
+            text = f"{form} {some_text(rng.randint(2, 12), id)}"
+        else:
+            text = rng.choice(["", "kurz", "wort " * 40])
+        texts[id] = text
+    return texts
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_join_finds_what_the_store_finds(seed: int, tmp_path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+    texts = made_library(seed, 45)
+    store.put([stored(id, text, checksum=str(id % 40)) for id, text in texts.items()])
+    library = Library(store.fingerprints(), SPEC.id)
+    joined = {
+        (int(library.ids[key >> 32]), int(library.ids[key & 0xFFFFFFFF]))
+        for _, keys in library.candidate_pairs(np.arange(len(library)))
+        for key in keys.tolist()
+    }
+    asked = set()
+    for record in store.documents():
+        id = record.document.id
+        found = store.candidates(
+            record.fingerprint, checksum=record.document.checksum, excluding=id
+        )
+        asked |= {(min(id, c.id), max(id, c.id)) for c in found}
+    store.close()
+    assert joined == asked
+
+
+def test_only_what_is_wanted_is_joined(tmp_path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+    texts = made_library(9, 60)
+    store.put([stored(id, text) for id, text in texts.items()])
+    library = Library(store.fingerprints(), SPEC.id)
+    store.close()
+    everything = np.unique(
+        np.concatenate([keys for _, keys in library.candidate_pairs(np.arange(len(library)))])
+    )
+    wanted = np.array([3, 17, 40])
+    some = np.unique(np.concatenate([keys for _, keys in library.candidate_pairs(wanted)]))
+    expected = [
+        key for key in everything.tolist() if key >> 32 in wanted or key & 0xFFFFFFFF in wanted
+    ]
+    assert some.tolist() == expected
+
+
+def test_a_dense_family_has_bounded_candidates_and_its_copies_are_found(tmp_path) -> None:
+    store = SqliteStore(tmp_path / "library.db")
+    form = some_text(100, 1)
+    texts = {id: f"{form} {some_text(30, id)}" for id in range(1, 1001)}
+    texts |= {id + 1000: damaged(texts[id], 0.03, id) for id in range(1, 51)}
+    store.put([stored(id, text) for id, text in texts.items()])
+    library = Library(store.fingerprints(), SPEC.id)
+    pairs = {
+        (int(library.ids[key >> 32]), int(library.ids[key & 0xFFFFFFFF]))
+        for _, keys in library.candidate_pairs(np.arange(len(library)))
+        for key in keys.tolist()
+    }
+    assert len(pairs) <= SHORTLIST * len(texts)
+    assert sum((id, id + 1000) in pairs for id in range(1, 51)) >= 49
+    for id in (1, 25, 50):
+        record = store.get([id + 1000])[id + 1000]
+        found = store.candidates(record.fingerprint, excluding=id + 1000)
+        assert len(found) <= SHORTLIST
+        assert id in {candidate.id for candidate in found}
+    store.close()
