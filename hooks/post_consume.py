@@ -20,14 +20,14 @@ not talk: its output lands in Paperless's log, and the environment holds secrets
 # Single file, many runs: every import and every layer that it does without is time that
 # consumption does not wait. Hence os instead of pathlib (PTH) and bare try-except-pass
 # (SIM105, S110: what is passed over must not be logged, it may hold a secret).
-# ruff: noqa: PTH100, PTH102, PTH104, PTH108, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH102, PTH104, PTH108, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120, PTH123, PTH208
 # ruff: noqa: SIM105, S110, S606
 
 import os
 import sys
 
-if sys.path and sys.path[0] == os.path.dirname(os.path.abspath(__file__)):
-    # A script named like a module of Python in the folder of hooks must not be mistaken for it.
+if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    # The folder of hooks: a script in there that is named like a module of Python is not it.
     del sys.path[0]
 
 import time

@@ -38,7 +38,7 @@ _INNOCENT = 2.5
 _REAL_WORD = 2.5
 # A day or a quantity weighs less than a number of an invoice.
 _WEIGHT_BY_DIGITS = (0.0, 0.15, 0.4, 0.75, 1.0)
-#: Both readings are possible years: noise seldom ends there.
+#: Both readings are possible years, or dates: noise seldom ends there.
 _VALID_YEARS = 1.2
 _CENTURIES = frozenset({"19", "20"})
 # Digits are misread on clean pages, too.
@@ -293,7 +293,7 @@ def _mark(
     keys_b = b.tokens.keys[item.start_b : item.end_b]
     # Five tokens for one are no change, but something lost beside something misread.
     balance = 1.0
-    if item.edits is None and len(keys_a) + len(keys_b) > 6:
+    if item.edits is None and len(keys_a) + len(keys_b) > 6 and len(keys_a[0] + keys_b[0]) > 2:
         balance = min(len(keys_a), len(keys_b)) / max(len(keys_a), len(keys_b))
     months_a, months_b = _months(a, item.start_a, item.end_a), _months(b, item.start_b, item.end_b)
     if months_a or months_b:
@@ -410,7 +410,8 @@ def _mark_look_alike(
             found *= 0.3
         return Mark(item, kind, (0.3 if name else 0.15) * _clip(found))
     found = _improbable(item.edits, length, digit_noise)
-    if len(one) == len(other) == 4 and one[:2] in _CENTURIES and other[:2] in _CENTURIES:
+    years = len(one) == len(other) == 4 and one[:2] in _CENTURIES and other[:2] in _CENTURIES
+    if years or (_is_date(one) and _is_date(other)):
         found += _VALID_YEARS
     found = min(_clip(found), SEVEREST_NUMBER)
     notes_a, notes_b = notes_of("".join(spelled_a)), notes_of("".join(spelled_b))
@@ -427,8 +428,18 @@ def _mark_look_alike(
     return Mark(item, Kind.WORD, 0.1 * found)
 
 
+_DIGIT_LOOKS = str.maketrans("olisbzgq", "01158299")
+
+
 def _pattern(key: str) -> str:
+    """'99a999': two numbers of an invoice have the same, also when a 5 was read as an S."""
+    if 2 * sum(map(str.isdigit, key)) > len(key):
+        key = key[:2] + key[2:].translate(_DIGIT_LOOKS)
     return "".join(["9" if c.isdigit() else "a" for c in key])
+
+
+def _is_date(key: str) -> bool:
+    return len(key) == 8 and key.isdigit() and key[:2] <= "31" and key[2:4] <= "12" and key[4:6] in _CENTURIES
 
 
 def _mark_replaced(
@@ -460,6 +471,7 @@ def _mark_replaced(
         fitting = any(len(x) == len(y) for x in numbers_a for y in numbers_b)
         one_kind = amounts == (any(n & AMOUNT for n in notes_a) or any(n & AMOUNT for n in notes_b))
         longest = max(map(len, numbers_a + numbers_b))
+        fitting |= len(keys_a) <= 2 and len(keys_b) <= 2
         trust = clarity if amounts or (fitting and one_kind) else 0.4 * clarity
         severity = SEVEREST_NUMBER * trust * _WEIGHT_BY_DIGITS[min(longest, 4)]
         return Mark(item, Kind.AMOUNT if amounts else Kind.FACT, severity)
@@ -469,8 +481,8 @@ def _mark_replaced(
         patterns = {_pattern(k) for k in marked_a}
         if any(_pattern(k) in patterns for k in marked_b):
             return Mark(item, Kind.FACT, SEVEREST * clarity)
-    clean_a = [k for k in keys_a if k.isalpha() and weighing.known(k)]
-    clean_b = [k for k in keys_b if k.isalpha() and weighing.known(k)]
+    clean_a = [k for k in keys_a if len(k) > 2 and k.isalpha() and weighing.known(k)]
+    clean_b = [k for k in keys_b if len(k) > 2 and k.isalpha() and weighing.known(k)]
     names_a, names_b = _names(item.start_a, item.end_a, a, weighing), _names(
         item.start_b, item.end_b, b, weighing
     )

@@ -9,7 +9,7 @@ The coefficients come from generated cases (benchmarks/fit_relations.py), not fr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log1p
+from math import exp, log, log1p
 
 from paperless_fingerprint.evidence import SEVEREST, Evidence
 
@@ -53,7 +53,6 @@ def _parts(e: Evidence, tokens_a: int, tokens_b: int) -> tuple[_Part, _Part]:
 
 def features_of_other(e: Evidence, tokens_a: int, tokens_b: int) -> list[float]:
     small, large = _parts(e, tokens_a, tokens_b)
-    clean = max(0.0, 1 - 10 * e.noise)
     month, name = e.month_severity / SEVEREST, e.name_severity / SEVEREST
     lost = 1 - max(small.facts_kept, large.facts_kept)
     return [
@@ -66,9 +65,9 @@ def features_of_other(e: Evidence, tokens_a: int, tokens_b: int) -> list[float]:
         min(2.0, name * name),
         lost,
         1 - small.facts_kept,
-        lost * clean,
+        -log(max(0.05, small.facts_kept)),
         1 - small.coverage,
-        max(0.0, 0.85 - small.coverage) * 5 * clean,
+        max(0.0, 0.95 - small.coverage) * 10 * max(0.0, 1 - 40 * e.noise),
         log1p(e.amount_severity),
         log1p(100 * e.word_severity / min(tokens_a, tokens_b)) / 2,
         min(4, e.same_change) / 2,

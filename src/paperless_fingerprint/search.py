@@ -167,6 +167,7 @@ class Search:
     def run(self, request: Request) -> Answer:
         order = _checked(request)
         deadline = time.monotonic() + request.scope.time_limit_seconds
+        self._searcher.begin()
         notes: list[str] = []
         tree, terms = self._resolved(parse(request.query), request.scope, notes)
         ranking = _ranking_term(tree, terms)
@@ -348,10 +349,12 @@ class Search:
             # A resumed block ends where it ended before, and what was written since joins it.
             stop = end or (found[-1].place if found else start)
             was_last = end is None and (size is None or len(found) < size)
+            final = was_last or (end is not None and cursor.final)
             if len(taken) < len(shown):
                 place = taken[-1][0] if taken else last
-                page.cursor = Cursor(start, stop, place, examined, page.total - len(block))
-                page.complete = was_last
+                counted = page.total - len(block)
+                page.cursor = Cursor(start, stop, place, examined, counted, final)
+                page.complete = final
                 return page
             examined += len(found)
             start, end, last = stop, None, None

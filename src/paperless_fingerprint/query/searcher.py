@@ -120,6 +120,9 @@ class Found:
 
 
 class Searcher(Protocol):
+    def begin(self) -> None:
+        """From here on a search sees all that was acknowledged before."""
+
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
         """Of documents that a search has found; the text is empty unless asked for."""
 

@@ -128,6 +128,7 @@ def _document_body(
     if taken.level_counts:
         body["level"] = taken.level
         body["level_counts"] = taken.level_counts
+        body["shingles"] = taken.shingles
         body["sketch"] = orjson.Fragment(sketch)
         body["bands"] = orjson.Fragment(bands)
     if taken.facts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
@@ -442,8 +443,10 @@ class ElasticsearchStore:
                    if kind in found and found[kind].version < d.version]  # fmt: skip
             if not missing and not old:
                 return
-            for definition in missing:
-                self._make(definition)
+            if missing:
+                # Side by side: making one is mostly waiting for the server's disk.
+                with ThreadPoolExecutor(len(missing)) as threads:
+                    list(threads.map(self._make, missing))
             for definition in old:
                 Move(
                     self._client, self._failures, self._reader, self.address, definition,

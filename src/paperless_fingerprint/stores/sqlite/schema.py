@@ -106,6 +106,33 @@ CREATE TABLE decision (
 ) WITHOUT ROWID;
 CREATE INDEX decision_a ON decision (a);
 CREATE INDEX decision_b ON decision (b);
+
+-- Embeddings, apart from the documents: a space is a model and the way documents are cut for it.
+-- `changes` numbers the writes and `removals` counts what went, so that a process that keeps the
+-- vectors in memory reads no more than what is new.
+CREATE TABLE embedding_space (
+    space INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    dimensions INTEGER NOT NULL,
+    changes INTEGER NOT NULL DEFAULT 0,
+    removals INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE embedding (
+    id INTEGER NOT NULL,
+    space INTEGER NOT NULL,
+    text_hash TEXT NOT NULL,
+    language TEXT NOT NULL,
+    change INTEGER NOT NULL,
+    codes BLOB NOT NULL
+);
+CREATE UNIQUE INDEX embedding_of ON embedding (id, space);
+CREATE INDEX embedding_change ON embedding (space, change);
+-- A deleted document leaves no trace; REPLACE, which keeps the id, does not fire this.
+CREATE TRIGGER embedding_forgotten AFTER DELETE ON document BEGIN
+    UPDATE embedding_space SET removals = removals + 1
+        WHERE space IN (SELECT space FROM embedding WHERE id = OLD.id);
+    DELETE FROM embedding WHERE id = OLD.id;
+END;
 """
 
 #: What leads from version n to n + 1 stands at place n. Never edited once released.

@@ -83,6 +83,9 @@ class SqliteSearcher:
             row[0]: Row(row[0], row[1], row[2], bool(row[3]), row[4], *row[5:]) for row in found
         }
 
+    def begin(self) -> None:
+        """Every statement sees all that was committed before it."""
+
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
         with self._limited(scope) as connection:
             common = common_above(_number_of_documents(connection))
@@ -186,9 +189,13 @@ class SqliteSearcher:
             connection = sqlite3.connect(
                 self.path, timeout=60, isolation_level=None, check_same_thread=False
             )
+            connection.execute("PRAGMA temp_store = MEMORY")
+            # What patterns are expanded through; a view of the index that holds nothing itself.
+            connection.execute(
+                "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, words, col)"
+            )
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA cache_size = -65536")
-            connection.execute("PRAGMA temp_store = MEMORY")
             with self._guard:
                 self._connections.append(connection)
             self._local.connection = connection

@@ -1,0 +1,189 @@
+"""A query's tree, and what is asked of the sketches, in Elasticsearch's query language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paperless_fingerprint.query.plan import LevelGroup, SketchQuery
+from paperless_fingerprint.query.searcher import Asker
+from paperless_fingerprint.query.tree import (
+    And,
+    Attribute,
+    Between,
+    Everything,
+    Filled,
+    Ids,
+    Node,
+    Not,
+    Or,
+    Pattern,
+    TextField,
+    Words,
+)
+from paperless_fingerprint.stores.elasticsearch import rows
+
+Query = dict[str, Any]
+
+_WORDS = {
+    TextField.TITLE: "title_words",
+    TextField.CONTENT: "content_words",
+    TextField.CORRESPONDENT: "correspondent_words",
+    TextField.TYPE: "document_type_words",
+    TextField.TAG: "tags_words",
+}
+_ATTRIBUTE = {
+    Attribute.ID: "id",
+    Attribute.CREATED: "created",
+    Attribute.ADDED: "added",
+    Attribute.SERIAL_NUMBER: "archive_serial_number",
+    Attribute.PAGES: "page_count",
+    Attribute.OWNER: "owner",
+}
+_INTEGERS = {Attribute.ID: 31, Attribute.PAGES: 31, Attribute.SERIAL_NUMBER: 63}
+NOTHING: Query = {"match_none": {}}
+
+
+def translated(node: Node) -> Query:
+    match node:
+        case Words(field, words):
+            return _words(field, " ".join(words), node.boost, is_phrase=len(words) > 1)
+        case Pattern(field):
+            return _pattern(field, node)
+        case And(parts):
+            wanted = [translated(part) for part in parts if not isinstance(part, Not)]
+            unwanted = [translated(part.part) for part in parts if isinstance(part, Not)]
+            return {"bool": _without_empty({"must": wanted, "must_not": unwanted})}
+        case Or(parts):
+            should = [translated(part) for part in parts]
+            return {"bool": {"should": should, "minimum_should_match": 1}} if should else NOTHING
+        case Not(part):
+            return {"bool": {"must_not": [translated(part)]}}
+        case Everything():
+            return {"match_all": {}}
+        case Ids(ids):
+            return {"terms": {"id": sorted(ids)}} if ids else NOTHING
+        case Between():
+            return _between(node)
+        case Filled(field):
+            return _filled(field)
+    raise TypeError(f"{type(node).__name__} has no translation")
+
+
+def in_scope(
+    query: Query, asker: Asker | None, hidden: list[int], *more: Query, is_filter: bool = False
+) -> Query:
+    """The query, let through only for who may view it, without the documents that are hidden."""
+    filters = list(more)
+    if asker is not None:
+        allowed: list[Query] = [
+            {"bool": {"must_not": [{"exists": {"field": "owner"}}]}},
+            {"terms": {"viewers": list(asker.names)}},
+        ]
+        if asker.user:
+            allowed.append({"term": {"owner": asker.user}})
+        filters.append({"bool": {"should": allowed, "minimum_should_match": 1}})
+    unwanted = [{"terms": {"id": hidden}}] if hidden else []
+    if not filters and not unwanted:
+        return query
+    if is_filter:
+        filters, query = [query, *filters], {}
+    return {
+        "bool": _without_empty(
+            {"must": [query] if query else [], "filter": filters, "must_not": unwanted}
+        )
+    }
+
+
+def sketch_clause(query: SketchQuery, groups: tuple[LevelGroup, ...] | None = None) -> Query:
+    """Its score is the estimated share: so much for every hash that is found."""
+    groups = query.groups if groups is None else groups
+    if query.finds_nothing or not groups:
+        return NOTHING
+    values = (query.hashes >> np.uint64(32)).astype(np.uint32)
+    # Two of the hashes may have these bits in common; asked for twice they would count twice.
+    keys = list(dict.fromkeys(rows.keys(values)))
+    of_groups = [_group(query, group, keys[: group.asked], len(groups) == 1) for group in groups]
+    # A document has one level, so it is in one group only.
+    clause = of_groups[0] if len(of_groups) == 1 else {"dis_max": {"queries": of_groups}}
+    filters: list[Query] = [{"term": {"spec": query.spec}}]
+    if query.shingles is not None:
+        low, high = query.shingles
+        filters.append({"range": {"shingles": {"gte": low, "lte": high}}})
+    return {
+        "bool": {
+            "must": [clause],
+            "filter": filters,
+            "must_not": [{"term": {"id": query.source}}],
+        }
+    }
+
+
+def _group(query: SketchQuery, group: LevelGroup, keys: list[str], is_only: bool) -> Query:
+    terms = [
+        {"constant_score": {"filter": {"term": {"sketch": key}}, "boost": group.weight}}
+        for key in keys
+    ]
+    clause: Query = {"bool": {"should": terms, "minimum_should_match": group.minimum}}
+    if not (is_only and not query.per_shingle):
+        clause["bool"]["filter"] = [{"terms": {"level": list(group.levels)}}]
+    if not query.per_shingle:
+        return clause
+    return {
+        "function_score": {
+            "query": clause,
+            "field_value_factor": {"field": "shingles", "modifier": "reciprocal", "missing": 1},
+            "boost_mode": "multiply",
+            "min_score": group.least_score * (1 - 1e-5),  # it counts with 32 bits
+        }
+    }
+
+
+def _without_empty(clauses: dict[str, list[Query]]) -> dict[str, list[Query]]:
+    return {name: listed for name, listed in clauses.items() if listed}
+
+
+def _words(field: TextField, words: str, boost: float, *, is_phrase: bool) -> Query:
+    asked: dict[str, Any] = {"query": rows.indexed_words(words)}
+    if boost != 1:
+        asked["boost"] = boost
+    if field is TextField.ANY:
+        kind = "phrase" if is_phrase else "best_fields"
+        return {"multi_match": {**asked, "type": kind, "fields": list(_WORDS.values())}}
+    return {"match_phrase" if is_phrase else "match": {_WORDS[field]: asked}}
+
+
+def _pattern(field: TextField, node: Pattern) -> Query:
+    kind, value = ("prefix", node.stem) if node.is_prefix else ("wildcard", node.pattern)
+    fields = list(_WORDS.values()) if field is TextField.ANY else [_WORDS[field]]
+    asked: list[Query] = [{kind: {name: {"value": value, "boost": node.boost}}} for name in fields]
+    return asked[0] if len(asked) == 1 else {"dis_max": {"queries": asked}}
+
+
+def _between(node: Between) -> Query:
+    field = _ATTRIBUTE[node.attribute]
+    bounds: dict[str, str | int] = {}
+    if node.low is not None:
+        bounds["gte"] = node.low
+    if node.high is not None:
+        bounds["lt"] = node.high
+    if node.attribute in _INTEGERS:
+        # What lies beyond the numbers that a field can hold is no error, it is not there.
+        most = 2 ** _INTEGERS[node.attribute] - 1
+        low = max(int(node.low), -most) if node.low is not None else -most
+        high = min(int(node.high), most) if node.high is not None else most
+        if low > most or high < -most:
+            return NOTHING
+        bounds = {"gte": low, "lt" if high < most else "lte": high}
+    if not bounds:
+        return {"exists": {"field": field}}
+    return {"range": {field: bounds}}
+
+
+def _filled(field: TextField) -> Query:
+    if field is TextField.CONTENT:
+        return {"bool": {"must_not": [{"term": {"text_hash": ""}}]}}
+    if field is TextField.TAG:
+        return {"exists": {"field": "tags"}}
+    return {"exists": {"field": _WORDS[field]}}
