@@ -67,7 +67,9 @@ class Sender:
         self.place = rng.choice(texts.CJK_PLACES if self.cjk else texts.PLACES)
         self.iban = f"{rng.choice(['DE', 'FR', 'NL', 'PL'])}{rng.randrange(10**19, 10**20)}"
         self.phone = f"0{rng.randrange(100, 999)} {rng.randrange(10**5, 10**7)}"
-        self.style = rng.choice(["words", "dots", "iso"]) if not self.cjk else rng.choice(["cjk", "iso"])
+        self.style = (
+            rng.choice(["words", "dots", "iso"]) if not self.cjk else rng.choice(["cjk", "iso"])
+        )
         self.prefix = rng.choice(["", "RE-", "2024/", "INV", "K", "FA "])
         self.currency = rng.choice(["€", "EUR", "zł"] if language == "pl" else ["€", "EUR", "£"])
         self.decimal = "." if language in ("en", "zh", "ja") else ","
@@ -97,7 +99,9 @@ class Sender:
         if self.style == "dots":
             return f"{day:02d}.{month:02d}.{year}"
         name = texts.MONTHS[self.language].split()[month - 1]
-        return {"en": f"{name} {day}, {year}", "de": f"{day}. {name} {year}"}.get(self.language, f"{day} {name} {year}")
+        return {"en": f"{name} {day}, {year}", "de": f"{day}. {name} {year}"}.get(
+            self.language, f"{day} {name} {year}"
+        )
 
     def amount(self, rng: random.Random, low: int = 900, high: int = 190000) -> str:
         cents = rng.randrange(low, high)
@@ -108,27 +112,59 @@ class Sender:
         """A letter of two halves (pages): header and table, then the text."""
         rng = random.Random(v.seed)
         fixed = random.Random(self.number if v.fixed_amounts else v.seed + 1)
-        month = f"{v.year}年{v.month}月" if self.cjk else f"{texts.MONTHS[self.language].split()[v.month - 1]} {v.year}"
+        month = (
+            f"{v.year}年{v.month}月"
+            if self.cjk
+            else f"{texts.MONTHS[self.language].split()[v.month - 1]} {v.year}"
+        )
         lab = self.labels
         reference = f"{self.prefix}{rng.randrange(10000, 999999)}"
         customer = random.Random(v.name + self.firm).randrange(10**5, 10**7)
         date = self.date(rng, v.year, v.month)
         street = random.Random(v.name).randrange(1, 190)
-        top = [f"{self.firm}", f"{self.phone} {self.place}", v.name, f"{street} {random.Random(v.name).choice(texts.PLACES)}"]
+        top = [
+            f"{self.firm}",
+            f"{self.phone} {self.place}",
+            v.name,
+            f"{street} {random.Random(v.name).choice(texts.PLACES)}",
+        ]
         if self.number % 3 == 0:
             top += [f"{lab[3]} {customer}"]
         top += [f"{lab[1]} {reference}", f"{lab[2]} {date}"]
         if self.table:
             top += [lab[4], lab[5], lab[6], lab[7]] if self.columns_apart else [" ".join(lab[4:8])]
-            names = fixed.sample(texts.ITEMS.get(self.language, texts.ITEMS["en"]).split("|"), fixed.randrange(2, 6))
-            rows = [(n, str(fixed.randrange(1, 9)), self.amount(fixed, 200, 9000), self.amount(fixed, 900, 60000)) for n in names]
+            names = fixed.sample(
+                texts.ITEMS.get(self.language, texts.ITEMS["en"]).split("|"), fixed.randrange(2, 6)
+            )
+            rows = [
+                (
+                    n,
+                    str(fixed.randrange(1, 9)),
+                    self.amount(fixed, 200, 9000),
+                    self.amount(fixed, 900, 60000),
+                )
+                for n in names
+            ]
             top += [f"{n} {q} {p} {a} {self.currency}" for n, q, p, a in rows]
-            top += [f"{lab[8]} {self.amount(fixed)}", f"{lab[9]} {self.amount(fixed)} {self.currency}"]
+            top += [
+                f"{lab[8]} {self.amount(fixed)}",
+                f"{lab[9]} {self.amount(fixed)} {self.currency}",
+            ]
         amounts = itertools.cycle([f"{self.amount(fixed)} {self.currency}" for _ in range(4)])
         text = [self.open.format(p=v.name, c=self.place)]
         for sentence in self.body:
             text.append(
-                sentence.format(d=self.date(rng, v.year, v.month % 12 + 1), m=month, a=next(amounts), n=fixed.randrange(100, 9999), r=reference, p=v.name, p2=v.other_name, s=self.firm, c=self.place)
+                sentence.format(
+                    d=self.date(rng, v.year, v.month % 12 + 1),
+                    m=month,
+                    a=next(amounts),
+                    n=fixed.randrange(100, 9999),
+                    r=reference,
+                    p=v.name,
+                    p2=v.other_name,
+                    s=self.firm,
+                    c=self.place,
+                )
             )
         text += [self.close, v.other_name, self.firm]
         if self.footer:
@@ -185,7 +221,9 @@ def scan(pages: list[list[str]], rate: float, rng: random.Random, language: str,
     if "columns" in how:
         for page in pages:
             # The last column of the rows that end in a price is read after them all.
-            ends = [(k, re.search(r" ([\d.,]+(?: \S{1,3})?)$", line)) for k, line in enumerate(page)]
+            ends = [
+                (k, re.search(r" ([\d.,]+(?: \S{1,3})?)$", line)) for k, line in enumerate(page)
+            ]
             hits = [(k, m) for k, m in ends if m]
             if len(hits) >= 3:
                 moved = [m[1] for _, m in hits]
@@ -194,7 +232,9 @@ def scan(pages: list[list[str]], rate: float, rng: random.Random, language: str,
                 at = hits[-1][0] + 1 if rng.random() < 0.6 else len(page)
                 page[at:at] = moved
     if "stamp" in how:
-        stamp = rng.choice(STAMPS[language].split("|")).format(d=f"{rng.randrange(1, 28):02d}.{rng.randrange(1, 12):02d}.2025", k=rng.randrange(9))
+        stamp = rng.choice(STAMPS[language].split("|")).format(
+            d=f"{rng.randrange(1, 28):02d}.{rng.randrange(1, 12):02d}.2025", k=rng.randrange(9)
+        )
         page = pages[0]
         page.insert(rng.choice([0, len(page), rng.randrange(len(page))]), stamp)
     if "reordered" in how:
@@ -202,7 +242,13 @@ def scan(pages: list[list[str]], rate: float, rng: random.Random, language: str,
     if "rubbish" in how:
         for _ in range(rng.randrange(2, 6)):
             page = rng.choice(pages)
-            page.insert(rng.randrange(len(page) + 1), " ".join("".join(rng.choice("il|._-~°abETr") for _ in range(rng.randrange(1, 5))) for _ in range(rng.randrange(1, 4))))
+            page.insert(
+                rng.randrange(len(page) + 1),
+                " ".join(
+                    "".join(rng.choice("il|._-~°abETr") for _ in range(rng.randrange(1, 5)))
+                    for _ in range(rng.randrange(1, 4))
+                ),
+            )
     if "smudge" in how:
         for _ in range(rng.randrange(1, 3)):
             smudge(rng.choice(pages), rng)
@@ -218,7 +264,10 @@ def smudge(page: list[str], rng: random.Random) -> None:
     if len(words) < 2:
         return
     at, size = rng.randrange(len(words)), rng.randrange(1, 7)
-    wild = ["".join(rng.choice("aeoilrtnsELTIPOA10") for _ in range(rng.randrange(1, 8))) for _ in range(rng.randrange(0, size + 1))]
+    wild = [
+        "".join(rng.choice("aeoilrtnsELTIPOA10") for _ in range(rng.randrange(1, 8)))
+        for _ in range(rng.randrange(0, size + 1))
+    ]
     words[at : at + size] = wild
     page[k] = " ".join(words)
 
@@ -235,7 +284,22 @@ def misread_digits(line: str, rng: random.Random) -> str:
         for _ in range(rng.randrange(1, 3)):
             i = rng.randrange(len(number))
             if number[i].isdigit():
-                number = number[:i] + {"1": "4", "4": "1", "3": "8", "8": "3", "5": "6", "6": "5", "0": "9", "9": "0", "7": "1", "2": "7"}[number[i]] + number[i + 1 :]
+                number = (
+                    number[:i]
+                    + {
+                        "1": "4",
+                        "4": "1",
+                        "3": "8",
+                        "8": "3",
+                        "5": "6",
+                        "6": "5",
+                        "0": "9",
+                        "9": "0",
+                        "7": "1",
+                        "2": "7",
+                    }[number[i]]
+                    + number[i + 1 :]
+                )
         return number
 
     return re.sub(r"\d[\d.,]{3,}", read, line)
@@ -259,7 +323,9 @@ def wrap(pages: list[list[str]], width: int) -> list[list[str]]:
     return wrapped
 
 
-def edit(pages: list[list[str]], share: float, rng: random.Random, pool: list[str]) -> list[list[str]]:
+def edit(
+    pages: list[list[str]], share: float, rng: random.Random, pool: list[str]
+) -> list[list[str]]:
     """Edits a share of the words of the text, here and there a few in a row; facts stay mostly."""
     text = list(pages[1])
     words = " ".join(pool).replace("{", "").replace("}", "").split()
@@ -278,7 +344,9 @@ def edit(pages: list[list[str]], share: float, rng: random.Random, pool: list[st
             continue
         i = rng.choice(plain)
         run = rng.randrange(1, 4)
-        line[i : i + run] = [rng.choice(words).strip(".,") for _ in range(rng.choice([run, run, run + 1]))]
+        line[i : i + run] = [
+            rng.choice(words).strip(".,") for _ in range(rng.choice([run, run, run + 1]))
+        ]
         text[k] = " ".join(line)
         budget -= run
     return [pages[0], text]
@@ -286,7 +354,12 @@ def edit(pages: list[list[str]], share: float, rng: random.Random, pool: list[st
 
 def correct(pages: list[list[str]], rng: random.Random, sender: Sender) -> list[list[str]] | None:
     """Changes three to five amounts, nothing else."""
-    places = [(p, k, m.span()) for p, page in enumerate(pages) for k, line in enumerate(page) for m in re.finditer(r"\d[\d.,]*[.,]\d\d(?!\d)(?![.]\d)", line)]
+    places = [
+        (p, k, m.span())
+        for p, page in enumerate(pages)
+        for k, line in enumerate(page)
+        for m in re.finditer(r"\d[\d.,]*[.,]\d\d(?!\d)(?![.]\d)", line)
+    ]
     if len(places) < 5:
         return None
     out = [list(page) for page in pages]
@@ -298,9 +371,17 @@ def correct(pages: list[list[str]], rng: random.Random, sender: Sender) -> list[
 def receipt(rng: random.Random, firm: str, lang: str) -> list[list[str]]:
     items = texts.ITEMS[lang].replace("|", " ").split()
     lines = [firm, f"{rng.choice(texts.PLACES)} {rng.randrange(1, 99)}"]
-    lines += [f"{rng.choice(items).upper()} {rng.randrange(1, 40)}.{rng.randrange(100):02d}" for _ in range(rng.randrange(4, 8))]
-    lines += [f"{texts.LABELS[lang].split('|')[9].upper()} {rng.randrange(20, 99)}.{rng.randrange(100):02d}"]
-    lines += [f"{rng.randrange(1, 28):02d}/{rng.randrange(1, 13):02d}/{rng.randrange(2018, 2025)} {rng.randrange(8, 20)}:{rng.randrange(10, 60)}", f"{rng.choice(['KASSE', 'POS', 'TERM'])} {rng.randrange(1, 9)} BON {rng.randrange(1000, 9999)}"]
+    lines += [
+        f"{rng.choice(items).upper()} {rng.randrange(1, 40)}.{rng.randrange(100):02d}"
+        for _ in range(rng.randrange(4, 8))
+    ]
+    lines += [
+        f"{texts.LABELS[lang].split('|')[9].upper()} {rng.randrange(20, 99)}.{rng.randrange(100):02d}"
+    ]
+    lines += [
+        f"{rng.randrange(1, 28):02d}/{rng.randrange(1, 13):02d}/{rng.randrange(2018, 2025)} {rng.randrange(8, 20)}:{rng.randrange(10, 60)}",
+        f"{rng.choice(['KASSE', 'POS', 'TERM'])} {rng.randrange(1, 9)} BON {rng.randrange(1000, 9999)}",
+    ]
     return [lines]
 
 
@@ -315,12 +396,30 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
         form = f"form{number}"
         people = [sender.person(rng) for _ in range(4)]
         fixed = rng.random() < 0.35
-        base = Values(people[0], people[1], rng.randrange(2015, 2025), rng.randrange(1, 13), rng.randrange(10**9), fixed)
+        base = Values(
+            people[0],
+            people[1],
+            rng.randrange(2015, 2025),
+            rng.randrange(1, 13),
+            rng.randrange(10**9),
+            fixed,
+        )
         months = [base]
         for k in range(2):
             month = (base.month + k) % 12 + 1
-            months.append(Values(people[0], people[1], base.year + (month < base.month), month, rng.randrange(10**9), fixed))
-        months.append(Values(people[2], people[1], base.year, base.month, rng.randrange(10**9), fixed))
+            months.append(
+                Values(
+                    people[0],
+                    people[1],
+                    base.year + (month < base.month),
+                    month,
+                    rng.randrange(10**9),
+                    fixed,
+                )
+            )
+        months.append(
+            Values(people[2], people[1], base.year, base.month, rng.randrange(10**9), fixed)
+        )
         for k, values in enumerate(months):
             letters.append((sender, values, sender.letter(values), f"{form}/{k}"))
         first = sender.letter(base)
@@ -331,21 +430,64 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
         if not sender.cjk:
             names = texts.MONTHS[language].split()
             other = names[(base.month + 5) % 12]
-            renamed = [[re.sub(rf"\b{names[base.month - 1]}\b", other, line) for line in page] for page in first]
-            changed = [sum(x != y for x, y in zip(p, q, strict=True)) for p, q in zip(renamed, first, strict=True)]
+            renamed = [
+                [re.sub(rf"\b{names[base.month - 1]}\b", other, line) for line in page]
+                for page in first
+            ]
+            changed = [
+                sum(x != y for x, y in zip(p, q, strict=True))
+                for p, q in zip(renamed, first, strict=True)
+            ]
             if sum(changed):
                 letters.append((sender, base, renamed, f"{form}/month"))
     # Fixed by seed and place, so that adding a kind of case does not reshuffle the others.
-    rates = [(0, 0), (0.01, 0), (0.03, 0), (0.05, 0), (0.1, 0), (0.01, 0.01), (0.03, 0.03), (0.05, 0.05)]
-    hows = ["", "", "stamp", "columns", "reordered", "stamp rubbish", "lines columns", "rubbish", "reordered stamp", "smudge", "digits", "smudge columns digits", "smudge stamp"]
+    rates = [
+        (0, 0),
+        (0.01, 0),
+        (0.03, 0),
+        (0.05, 0),
+        (0.1, 0),
+        (0.01, 0.01),
+        (0.03, 0.03),
+        (0.05, 0.05),
+    ]
+    hows = [
+        "",
+        "",
+        "stamp",
+        "columns",
+        "reordered",
+        "stamp rubbish",
+        "lines columns",
+        "rubbish",
+        "reordered stamp",
+        "smudge",
+        "digits",
+        "smudge columns digits",
+        "smudge stamp",
+    ]
     turn = itertools.cycle(rates)
     for sender, values, pages, name in letters:
         meta = {"correspondent": sender.firm, "created": f"{values.year}-{values.month:02d}-15"}
         origin = frozenset({(name, 0)})
 
-        def add(pages, rate, how, made_from, whole=True, label="", sender=sender, meta=meta, form=name.split("/")[0]):
+        def add(
+            pages,
+            rate,
+            how,
+            made_from,
+            whole=True,
+            label="",
+            sender=sender,
+            meta=meta,
+            form=name.split("/")[0],
+        ):
             text = scan(pages, rate, rng, sender.language, how)
-            cases.append(Case([[text]], made_from, whole, form, sender.language, label or how or "plain", meta))
+            cases.append(
+                Case(
+                    [[text]], made_from, whole, form, sender.language, label or how or "plain", meta
+                )
+            )
 
         one, both = next(turn)
         add(pages, both, "", origin, label=f"noise {both:.0%}")
@@ -357,29 +499,109 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
         if 0.45 < draw < 0.65 and not sender.cjk:
             share = rng.uniform(0.02, 0.15)
             pool = texts.SENTENCES[sender.language].split("\n")
-            add(edit(pages, share, rng, pool), rng.choice([0, 0.003, 0.01]), "", frozenset({(name, 1)}), label="version")
+            add(
+                edit(pages, share, rng, pool),
+                rng.choice([0, 0.003, 0.01]),
+                "",
+                frozenset({(name, 1)}),
+                label="version",
+            )
         elif 0.65 < draw < 0.78:
             corrected = correct(pages, rng, sender)
             if corrected:
-                add(corrected, rng.choice([0, 0.003, 0.01]), "", frozenset({(name, 2)}), label="correction")
+                add(
+                    corrected,
+                    rng.choice([0, 0.003, 0.01]),
+                    "",
+                    frozenset({(name, 2)}),
+                    label="correction",
+                )
         elif 0.78 < draw < 0.9 and not sender.cjk:
-            reply = [[values.name, sender.firm, f"{rng.randrange(1, 28)}.{rng.randrange(1, 13)}.{values.year}"], rng.sample(texts.SENTENCES[sender.language].replace("{d}", "").replace("{n}", "").replace("{a}", "").replace("{p2}", "").replace("{m}", "").replace("{c}", "").replace("{r}", "").split("\n"), 4) + [sender.labels[13]]]
-            quoted = [("> " if seed % 2 else "") + line for page in pages for line in page][rng.choice([0, 0, 4]) :]
+            reply = [
+                [
+                    values.name,
+                    sender.firm,
+                    f"{rng.randrange(1, 28)}.{rng.randrange(1, 13)}.{values.year}",
+                ],
+                rng.sample(
+                    texts.SENTENCES[sender.language]
+                    .replace("{d}", "")
+                    .replace("{n}", "")
+                    .replace("{a}", "")
+                    .replace("{p2}", "")
+                    .replace("{m}", "")
+                    .replace("{c}", "")
+                    .replace("{r}", "")
+                    .split("\n"),
+                    4,
+                )
+                + [sender.labels[13]],
+            ]
+            quoted = [("> " if seed % 2 else "") + line for page in pages for line in page][
+                rng.choice([0, 0, 4]) :
+            ]
             add([*reply, quoted], rng.choice([0, 0.01]), "", origin, whole=False, label="quote")
+    # Forms with free text: the same facts or none, other words in the fields.
+    for number in range(max(3, senders // 5)):
+        language = rng.choice([*texts.SENTENCES])
+        sender = Sender(rng, 2000 + number, language)
+        values = Values(sender.person(rng), sender.person(rng), 2020, 5, rng.randrange(10**9))
+        blank = sender.letter(values)
+        fields = rng.sample(range(1, len(blank[1]) - 2), min(len(blank[1]) - 3, rng.randrange(3, 6)))
+        pool = " ".join(texts.SENTENCES[language].replace("{", " ").replace("}", " ").split("\n")).split()
+        for k in range(4):
+            text = list(blank[1])
+            for field in fields:
+                at = rng.randrange(0, max(1, len(text[field].split()) - 2))
+                size = rng.randrange(3, 12)
+                words = text[field].split()
+                words[at : at + rng.randrange(2, 9)] = rng.sample(pool, size)
+                text[field] = " ".join(words)
+            origin = frozenset({(f"free{number}/{k}", 0)})
+            for rate in (0.0, 0.01)[: 2 if k == 0 else 1]:
+                page = scan([blank[0], text], rate, rng, language, "")
+                cases.append(Case([[page]], origin, True, f"free{number}", language, "free text", {}))
     # Long documents: many sentences, each with figures of its own.
     for number in range(3):
         language = rng.choice([*texts.SENTENCES])
         sender = Sender(rng, 1000 + number, language)
         sender.body = texts.SENTENCES[language].split("\n")
-        letters_in_it = [sender.letter(Values(sender.person(rng), sender.person(rng), rng.randrange(2015, 2025), rng.randrange(1, 13), rng.randrange(10**9))) for _ in range(rng.randrange(6, 20))]
+        letters_in_it = [
+            sender.letter(
+                Values(
+                    sender.person(rng),
+                    sender.person(rng),
+                    rng.randrange(2015, 2025),
+                    rng.randrange(1, 13),
+                    rng.randrange(10**9),
+                )
+            )
+            for _ in range(rng.randrange(6, 20))
+        ]
         pages = [page for letter in letters_in_it for page in letter]
         whole, changed = (f"long{number}/0", 0), (f"long{number}/0", 1)
         edited = list(pages)
         for k in range(1, len(pages), 2):
-            edited[k - 1 : k + 1] = edit([pages[k - 1], pages[k]], rng.uniform(0.03, 0.12), rng, sender.body)
-        for made, rate, how, origin in ((pages, 0.0, "", whole), (pages, 0.01, "lines stamp", whole), (edited, 0.005, "", changed)):
+            edited[k - 1 : k + 1] = edit(
+                [pages[k - 1], pages[k]], rng.uniform(0.03, 0.12), rng, sender.body
+            )
+        for made, rate, how, origin in (
+            (pages, 0.0, "", whole),
+            (pages, 0.01, "lines stamp", whole),
+            (edited, 0.005, "", changed),
+        ):
             text = scan(made, rate, rng, language, how)
-            cases.append(Case([[text]], frozenset({origin}), True, f"long{number}", language, "version" if origin is changed else "long " + how, {}))
+            cases.append(
+                Case(
+                    [[text]],
+                    frozenset({origin}),
+                    True,
+                    f"long{number}",
+                    language,
+                    "version" if origin is changed else "long " + how,
+                    {},
+                )
+            )
     # Bundles of letters that are not from one form.
     for size in (3, 5, 12, 25):
         chosen = rng.sample(letters, min(size, len(letters)))
@@ -387,7 +609,17 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
         picked = list(seen.values())
         pages = [page for letter in picked for page in letter[2]]
         text = scan(pages, rng.choice([0, 0.01]), rng, picked[0][0].language, "")
-        cases.append(Case([[text]], frozenset((letter[3], 0) for letter in picked), False, "bundle", picked[0][0].language, "bundle", {}))
+        cases.append(
+            Case(
+                [[text]],
+                frozenset((letter[3], 0) for letter in picked),
+                False,
+                "bundle",
+                picked[0][0].language,
+                "bundle",
+                {},
+            )
+        )
     for number in range(max(4, senders // 3)):
         firm, lang = f"{rng.choice(texts.FIRMS)} Markt", rng.choice([*texts.SENTENCES])
         for k in range(3):
@@ -395,12 +627,31 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
             made_from = frozenset({(f"receipt{number}/{k}", 0)})
             for rate in (0.0, 0.02)[: 2 if k < 2 else 1]:
                 text = scan(pages, rate, rng, lang, "columns" if rate and k else "")
-                cases.append(Case([[text]], made_from, True, f"receipt{number}", lang, "receipt", {"correspondent": firm}))
+                cases.append(
+                    Case(
+                        [[text]],
+                        made_from,
+                        True,
+                        f"receipt{number}",
+                        lang,
+                        "receipt",
+                        {"correspondent": firm},
+                    )
+                )
     rng.shuffle(cases)
     docs = []
     for id, case in enumerate(cases, 1):
         text = case.pages[0][0]
-        docs.append({"id": id, "title": f"scan {id}", "content": text, **case.meta, "original_filename": f"scan_{id}.pdf", "page_count": 1 + len(text) // 2500})
+        docs.append(
+            {
+                "id": id,
+                "title": f"scan {id}",
+                "content": text,
+                **case.meta,
+                "original_filename": f"scan_{id}.pdf",
+                "page_count": 1 + len(text) // 2500,
+            }
+        )
     return docs, label_pairs(cases)
 
 
@@ -412,11 +663,20 @@ def label_pairs(cases: list[Case]) -> list[dict]:
         how = a.how if a.how != "plain" and not a.how.startswith("noise 0%") else b.how
         if a.whole and b.whole:
             if a.made_from == b.made_from:
-                label, relation = "dup", f"{a.language if a.language in ('zh', 'ja') else 'copy'} {how}" if "receipt" not in how else "receipt"
+                label, relation = (
+                    "dup",
+                    f"{a.language if a.language in ('zh', 'ja') else 'copy'} {how}"
+                    if "receipt" not in how
+                    else "receipt",
+                )
             elif shared:
-                label, relation = "version", next((c.how for c in (a, b) if c.how in ("version", "correction")), "version")
+                label, relation = (
+                    "version",
+                    next((c.how for c in (a, b) if c.how in ("version", "correction")), "version"),
+                )
             elif a.form == b.form:
                 kinds = {n.split("/")[1] for n in names_a | names_b} & {"name", "month"}
+                kinds |= {"free text"} if a.form.startswith("free") else set()
                 label, relation = "neg", f"template {' '.join(sorted(kinds))}".strip()
             else:
                 continue
@@ -429,13 +689,26 @@ def label_pairs(cases: list[Case]) -> list[dict]:
             label, relation = "neg", "template in bundle"
         else:
             continue
-        relation = re.sub(r" (stamp|columns|reordered|rubbish|lines|smudge|digits).*", r" \1", relation)
-        pairs.append({"a": i, "b": j, "relation": relation, "label": label, "how": [a.how, b.how], "language": a.language})
+        relation = re.sub(
+            r" (stamp|columns|reordered|rubbish|lines|smudge|digits).*", r" \1", relation
+        )
+        pairs.append(
+            {
+                "a": i,
+                "b": j,
+                "relation": relation,
+                "label": label,
+                "how": [a.how, b.how],
+                "language": a.language,
+            }
+        )
     return pairs
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--senders", type=int, default=24)

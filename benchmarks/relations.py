@@ -56,7 +56,9 @@ def candidates(readings: dict[int, Reading]) -> list[tuple[int, int]]:
     for key, ids in holders.items():
         for at, first in enumerate(ids):
             for second in ids[:at]:
-                shared[min(first, second), max(first, second)] += 1 if isinstance(key, int) else 10**6
+                shared[min(first, second), max(first, second)] += (
+                    1 if isinstance(key, int) else 10**6
+                )
     found = []
     for (a, b), count in shared.items():
         size_a, size_b = len(readings[a].shingles), len(readings[b].shingles)
@@ -80,12 +82,15 @@ def judge_all(
         pairs = [
             (a, b)
             for a, others in by_first.items()
-            for b, kept in zip(others, plausible(packed[a], [packed[b] for b in others]), strict=True)
+            for b, kept in zip(
+                others, plausible(packed[a], [packed[b] for b in others]), strict=True
+            )
             if kept
         ]
     filtered = time.process_time()
     judged = {
-        frozenset((a, b)): examine(readings[a], readings[b], vocabulary=vocabulary) for a, b in pairs
+        frozenset((a, b)): examine(readings[a], readings[b], vocabulary=vocabulary, explain=False)
+        for a, b in pairs
     }
     cost = {
         "candidates": asked,
@@ -97,7 +102,9 @@ def judge_all(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--errors", type=int, default=0)
     parser.add_argument("--no-prefilter", action="store_true")
@@ -109,7 +116,11 @@ def main() -> None:
         judged, spent = judge_all(readings, prefilter=not options.no_prefilter)
         cost.update(spent)
         for key in truth.keys() | judged.keys():
-            label, relation = ("neg", "unlisted") if key not in truth else (truth[key]["label"], truth[key]["relation"])
+            label, relation = (
+                ("neg", "unlisted")
+                if key not in truth
+                else (truth[key]["label"], truth[key]["relation"])
+            )
             answer = judged[key].pair.relation if key in judged else None
             shown = answer.value if answer in FLAGGED else "-"
             rows[label, relation][shown] += 1
@@ -137,11 +148,17 @@ def main() -> None:
             found[label] += count * (Relation(answer) in EXPECTED.get(label, ()))
             right += count * (label == "dup" and answer in ("exact", "near"))
     wrong = false["exact"] + false["near"]
-    print(f"duplicate_recall: {found['dup'] / max(1, total['dup']):.4f}  ({found['dup']} of {total['dup']})")
+    print(
+        f"duplicate_recall: {found['dup'] / max(1, total['dup']):.4f}  ({found['dup']} of {total['dup']})"
+    )
     print(f"duplicate_precision: {right / max(1, right + wrong):.4f}")
     print(f"confused_with_version_or_part: {confused}")
-    print(f"version_recall: {found['version'] / max(1, total['version']):.4f}  ({found['version']} of {total['version']})")
-    print(f"partial_recall: {found['partial'] / max(1, total['partial']):.4f}  ({found['partial']} of {total['partial']})")
+    print(
+        f"version_recall: {found['version'] / max(1, total['version']):.4f}  ({found['version']} of {total['version']})"
+    )
+    print(
+        f"partial_recall: {found['partial'] / max(1, total['partial']):.4f}  ({found['partial']} of {total['partial']})"
+    )
     print(f"false_flags: {false.total()} of {flagged} {dict(false)}")
     each = 1000 * cost["judging_s"] / max(1, cost["judged"])
     print(f"cost: {dict(cost)}, {each:.2f} ms a judged pair")

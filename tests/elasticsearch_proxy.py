@@ -53,8 +53,8 @@ class Proxy:
     def __init__(self, server: _Server, scheme: str) -> None:
         self._server = server
         self.requests: list[Request] = []
-        self.intercept: Intercept = lambda request: None
-        self.change: Change = lambda request, answer: answer
+        self.intercept: Intercept = lambda _: None
+        self.change: Change = lambda _, answer: answer
         self.url = f"{scheme}://localhost:{server.server_port}"
 
 
@@ -117,7 +117,7 @@ def proxy_for(
             reason = "unable to authenticate user for REST request"
             return Answer(401, {"error": {"type": "security_exception", "reason": reason}})
 
-        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = handle_any
+        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815
 
         def log_message(self, *_arguments: object) -> None:
             """Nothing: what went through stands in `requests`."""

@@ -92,7 +92,9 @@ class SlowSearch:
                     "".join({"*": ".*", "?": "."}.get(c, re.escape(c)) for c in pattern)
                 )
                 return any(
-                    regex.fullmatch(word) for text in _texts(document, field) for word in text.split()
+                    regex.fullmatch(word)
+                    for text in _texts(document, field)
+                    for word in text.split()
                 )
             case Between(attribute, low, high):
                 value = {
@@ -111,9 +113,7 @@ class SlowSearch:
                 return self._is_alike(node, document, visible)
         raise AssertionError(node)
 
-    def _is_alike(
-        self, term: Alike, document: Document, visible: Mapping[int, Document]
-    ) -> bool:
+    def _is_alike(self, term: Alike, document: Document, visible: Mapping[int, Document]) -> bool:
         source = next(
             (d for d in visible.values() if term.source.id == d.id or term.source.uuid == d.uuid),
             None,

@@ -30,7 +30,7 @@ LAYERS = (
     ("relations", "judgement", "reasons", "evidence", "differences", "alignment", "confusions",
      "scoring", "groups", "versions", "candidates", "progress"),
     ("fingerprint",),
-    ("facts", "tokens", "jsonl", "known_words"),
+    ("facts", "tokens", "jsonl", "known_words", "digest"),
     ("text", "model", "errors"),
 )  # fmt: skip
 

@@ -16,12 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import facts, grouping
+from paperless_fingerprint import digest, grouping
+from paperless_fingerprint.candidates import worth_comparing
 from paperless_fingerprint.groups import Decided
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
 from paperless_fingerprint.library_join import Library
-from paperless_fingerprint.model import Fingerprint, Pair, StoredDocument
+from paperless_fingerprint.model import Candidate, Fingerprint, Pair, StoredDocument
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Pending, Store
@@ -136,17 +137,10 @@ def _analyse_one(
     )
     tally.documents += 1
     tally.candidates += len(candidates)
-    same = {c.id for c in candidates if c.same_file or c.same_text}
-    wanted = {c.id for c in candidates} | _partners(item.id, stored)
-    wanted |= _partners(item.id, set(decided.confirmed))
-    others = store.get(wanted)
-    worth = _worth_comparing(
-        record.fingerprint, [(id, other.fingerprint) for id, other in others.items()], same
-    )
-    keys = [
-        _key(item.id, id)
-        for id in sorted(worth | (_partners(item.id, set(decided.confirmed)) & set(others)))
-    ]
+    confirmed = _partners(item.id, set(decided.confirmed))
+    others = store.get({c.id for c in candidates} | _partners(item.id, stored) | confirmed)
+    worth = _worth_comparing(record.fingerprint, candidates, others) | (confirmed & set(others))
+    keys = [_key(item.id, id) for id in sorted(worth)]
     tally.compared += len(keys)
     documents = {id: others[id].document for key in keys for id in key if id in others}
     documents[item.id] = record.document
@@ -169,14 +163,22 @@ def _partners(id: int, keys: Collection[Key]) -> set[int]:
 
 
 def _worth_comparing(
-    fingerprint: Fingerprint, others: Sequence[tuple[int, Fingerprint]], same: Collection[int]
+    fingerprint: Fingerprint, candidates: Sequence[Candidate], others: dict[int, StoredDocument]
 ) -> set[int]:
-    """All that is the same, and of the rest what the facts do not rule out."""
-    rest = [(id, other) for id, other in others if id not in same]
-    if not rest:
-        return set(same)
-    plausible = facts.plausible(fingerprint.facts, [other.facts for _, other in rest])
-    return set(same) | {id for (id, _), yes in zip(rest, plausible, strict=True) if yes}
+    """All that is the same, and the best of the rest that the facts do not rule out."""
+    overlaps: dict[int, float] = {}
+    same = set()
+    for candidate in candidates:
+        if candidate.same_file or candidate.same_text:
+            same.add(candidate.id)
+        overlaps[candidate.id] = max(
+            candidate.jaccard or 0, candidate.containment or 0, candidate.reverse_containment or 0
+        )
+    # Partners of old stand in `others` only: they are judged again, found or not.
+    rest = [id for id in others if id not in same]
+    agreement = digest.compare(fingerprint.facts, [others[id].fingerprint.facts for id in rest])
+    kept = worth_comparing([overlaps.get(id, 0.0) for id in rest], agreement)
+    return same & set(others) | {rest[place] for place in kept.tolist()}
 
 
 # All together -------------------------------------------------------------------------------
@@ -197,14 +199,13 @@ def _analyse_together(
     wanted = np.array(sorted(tokens), np.int64)
     progress.begin("find candidates", len(wanted))
     found = []
-    for count, keys in library.candidate_pairs(wanted):
+    for count, candidates, keys in library.pairs_to_compare(wanted):
         found.append(keys)
+        tally.candidates += candidates
         progress.advance(count)
-    keys = np.unique(np.concatenate(found))
     tally.documents += len(wanted)
-    tally.candidates += len(keys)
     decided = Decided(store.decisions())
-    keys = _with_confirmed(library.worth_comparing(keys), decided, place_of, tokens)
+    keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, tokens)
     tally.compared += len(keys)
 
     progress.begin("learn the words")

@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from paperless_fingerprint.digest import Agreement
 from paperless_fingerprint.fingerprint import Hashes, sketch_hashes
 from paperless_fingerprint.model import Candidate, Fingerprint
 
@@ -26,6 +28,11 @@ SHARED_HASHES_AT_LEAST = 2
 BUCKET = 50
 #: Copies of one text or one file beyond these are joined through them.
 SAME_AT_MOST = 64
+
+#: Of the candidates of one document the best so many are aligned, which is the dear part. A
+#: document with more is one of a family of forms; its true copy stands at the top, because it
+#: shares the facts too, and so does the document seen from its copy.
+COMPARED_AT_MOST = 16
 
 JACCARD_AT_LEAST = 0.08
 CONTAINMENT_AT_LEAST = 0.3
@@ -108,6 +115,18 @@ def _strength(candidate: Candidate) -> tuple[float, float, int]:
         -max(candidate.containment or 0.0, candidate.reverse_containment or 0.0),
         candidate.id,
     )
+
+
+def worth_comparing(overlaps: Sequence[float], agreement: Agreement) -> npt.NDArray[np.int64]:
+    """Which candidates of one document to align, as places in the list that was given.
+
+    `overlaps` is the larger of jaccard and the containments of each, estimated.
+    """
+    places = np.flatnonzero(agreement.plausible)
+    if len(places) <= COMPARED_AT_MOST:
+        return places
+    strength = np.asarray(overlaps)[places] + agreement.numbers[places]
+    return np.sort(places[np.argsort(-strength, kind="stable")[:COMPARED_AT_MOST]])
 
 
 def compare_sketches(

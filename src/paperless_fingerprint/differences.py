@@ -16,6 +16,10 @@ _MOST_CELLS = 900
 #: Beyond this many cells the fuzzy matching of one pair of documents stops: the rest counts as
 #: replaced. A tenth of the letters wrong in both copies of five pages stays below it.
 _MOST_WORK = 60_000
+# Before a larger gap is matched token by token: texts that have nothing to do with each other
+# share about a quarter of their letters in order.
+_WORTH_A_LOOK = 9
+_SOMETHING_IN_COMMON = 0.36
 #: Left-over tokens a side that are looked at for a partner anywhere in the other text.
 _MOST_STRAYS = 60
 _SHORTEST_STRAY = 3
@@ -100,6 +104,11 @@ def _match_gap(
     if end_a - start_a == 1 and end_b - start_b == 1:
         edits = _alike(a[start_a], b[start_b])
         return [Difference(start_a, end_a, start_b, end_b, edits)]
+    rows, columns = end_a - start_a, end_b - start_b
+    if rows * columns >= _WORTH_A_LOOK and rows <= 3 * columns and columns <= 3 * rows:
+        one, other = " ".join(a[start_a:end_a]), " ".join(b[start_b:end_b])
+        if not Levenshtein.normalized_similarity(one, other, score_cutoff=_SOMETHING_IN_COMMON):
+            return [Difference(start_a, end_a, start_b, end_b, None)]
     found: list[Difference] = []
     at_a, at_b = start_a, start_b
     for pair in _best_pairs(a[start_a:end_a], b[start_b:end_b]):
@@ -114,8 +123,16 @@ def _match_gap(
     return found
 
 
-# One token for one; then words that were split in two or three, or run together.
-_STEPS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
+# Words that were split in two or three, or run together; one for one comes first.
+_JOINS = ((1, 2), (2, 1), (1, 3), (3, 1))
+
+
+def _letters(word: str) -> int:
+    """Which characters a word has, as bits: a quick no before any distance is computed."""
+    bits = 0
+    for character in word:
+        bits |= 1 << (ord(character) & 63)
+    return bits
 
 
 def _best_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int, int, float]]:
@@ -124,6 +141,7 @@ def _best_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int,
     band = max(rows, columns) if rows * columns <= _MOST_CELLS else 8
     slope = columns / rows
     lengths_a, lengths_b = [len(x) for x in a], [len(x) for x in b]
+    bits_a, bits_b = [_letters(x) for x in a], [_letters(x) for x in b]
     # gain[row][column]: the best that can be had from here to the end.
     gain = [[0.0] * (columns + 4) for _ in range(rows + 4)]
     choice: dict[tuple[int, int], tuple[int, int, float]] = {}
@@ -133,31 +151,49 @@ def _best_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int,
         first, last = max(0, middle - band), min(columns - 1, middle + band)
         if last < columns - 1:
             here[last + 1] = below[last + 1]
+        long_a, in_a = lengths_a[row], bits_a[row]
+        best = here[last + 1]
         for column in range(last, first - 1, -1):
-            best = max(below[column], here[column + 1])
+            best = max(best, below[column])
             picked = None
-            for down, right in _STEPS:
+            long_b, in_b = lengths_b[column], bits_b[column]
+            if long_a < long_b:
+                shorter, longer = long_a, long_b
+            else:
+                shorter, longer = long_b, long_a
+            rest = below[column + 1]
+            # Half of the characters must occur in both, or the words cannot be alike.
+            if 2 * shorter - longer + rest > best and 2 * (in_a & in_b).bit_count() >= min(
+                in_a.bit_count(), in_b.bit_count()
+            ):
+                edits = _alike(a[row], b[column])
+                if edits is not None and longer - 2 * edits + rest > best:
+                    best, picked = longer - 2 * edits + rest, (1, 1, edits)
+            for down, right in _JOINS:
                 if row + down > rows or column + right > columns:
                     continue
-                long_a = lengths_a[row] if down == 1 else sum(lengths_a[row : row + down])
-                long_b = (
-                    lengths_b[column] if right == 1 else sum(lengths_b[column : column + right])
-                )
-                longest = max(long_a, long_b)
-                # What can be gained at most; no distance is computed for nothing.
+                joined_a = long_a if down == 1 else sum(lengths_a[row : row + down])
+                joined_b = long_b if right == 1 else sum(lengths_b[column : column + right])
+                longest = max(joined_b, joined_a)
                 rest = gain[row + down][column + right]
-                if min(long_a, long_b) * 2 - longest + rest <= best:
+                # A space too many or too few hardly changes the length.
+                if 3 * abs(joined_a - joined_b) > longest or longest + rest <= best:
                     continue
-                edits = _alike(
-                    a[row] if down == 1 else "".join(a[row : row + down]),
-                    b[column] if right == 1 else "".join(b[column : column + right]),
-                )
-                if edits is None:
+                if down == 1:
+                    all_a, all_b = in_a, in_b
+                    for k in range(1, right):
+                        all_b |= bits_b[column + k]
+                else:
+                    all_a, all_b = in_a, in_b
+                    for k in range(1, down):
+                        all_a |= bits_a[row + k]
+                if 3 * (all_a & all_b).bit_count() < 2 * min(all_a.bit_count(), all_b.bit_count()):
                     continue
+                edits = _alike("".join(a[row : row + down]), "".join(b[column : column + right]))
                 # Joining must explain more than taking the words one by one.
-                value = longest - 2 * edits - (down + right - 2) + rest
-                if value > best:
-                    best, picked = value, (down, right, edits)
+                if edits is not None and longest - 2 * edits - (down + right - 2) + rest > best:
+                    best = longest - 2 * edits - (down + right - 2) + rest
+                    picked = (down, right, edits)
             here[column] = best
             if picked:
                 choice[row, column] = picked

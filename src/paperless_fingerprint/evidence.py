@@ -9,6 +9,7 @@ each text the other covers.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
@@ -49,6 +50,9 @@ _BLOCK_GAP = 15
 _BLOCK_SHARE = 0.75
 #: Runs that only one text has are read as sentences from this many tokens on.
 _SENTENCE = 5
+_FEWEST_KNOWN = 4
+_SETTLED = 20.0
+_LOST_LINE = 0.4
 
 
 class Kind(IntEnum):
@@ -77,6 +81,18 @@ class Side:
 
     tokens: Tokens
     words: frozenset[str]
+    #: Where numbers and words with a capital stand, with their notes; amounts left out.
+    facts: tuple[tuple[int, int], ...]
+
+
+def side_of(tokens: Tokens, words: Iterable[str]) -> Side:
+    facts = []
+    for i, spelling in enumerate(tokens.spellings):
+        if not spelling.islower() and len(spelling) > 1:
+            notes = notes_of(spelling)
+            if notes & (DIGIT | CAPITAL) and not notes & AMOUNT:
+                facts.append((i, notes))
+    return Side(tokens, frozenset(words), tuple(facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +173,17 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary) -> Evidence:
     marks = _within_block(marks, alignment, coverage_a, coverage_b)
     severities = _distinct_severities(marks, keys_a, keys_b)
     only_a, only_b = _one_sided(differences, 0), _one_sided(differences, 1)
+    # Where the facts tell two documents apart, nobody asks for edited sentences any more.
+    apart = sum(severities[Kind.FACT]) + sum(severities[Kind.MONTH]) + sum(severities[Kind.NAME])
+    ask = apart < _SETTLED
     return Evidence(
         noise=noise,
         coverage_a=coverage_a,
         coverage_b=coverage_b,
         surplus_a=max((end - start for start, end in only_a), default=0),
         surplus_b=max((end - start for start, end in only_b), default=0),
-        sentence_a=_longest_sentence(only_a, a, weighing),
-        sentence_b=_longest_sentence(only_b, b, weighing),
+        sentence_a=_longest_sentence(only_a, a, weighing) if ask else 0.0,
+        sentence_b=_longest_sentence(only_b, b, weighing) if ask else 0.0,
         facts_kept_a=kept_a,
         facts_kept_b=kept_b,
         facts=min(facts_a, facts_b),
@@ -297,7 +316,10 @@ def _mark(
         balance = min(len(keys_a), len(keys_b)) / max(len(keys_a), len(keys_b))
     months_a, months_b = _months(a, item.start_a, item.end_a), _months(b, item.start_b, item.end_b)
     if months_a or months_b:
-        read_a, read_b = months_a or _read_months(keys_a), months_b or _read_months(keys_b)
+        read_a, read_b = (
+            months_a or _read_months(keys_a, weighing),
+            months_b or _read_months(keys_b, weighing),
+        )
         if read_a and read_b:
             trust = balance if months_a and months_b else 0.8 * balance
             return _mark_months(item, read_a, read_b, noise, trust)
@@ -311,6 +333,9 @@ def _mark(
         mark = _mark_look_alike(
             item, keys_a, keys_b, spelled_a, spelled_b, noise, digit_noise, weighing
         )
+    if mark.kind is Kind.NAME and len(keys_a) + len(keys_b) <= 10:
+        # A firm has more words in its name than a person.
+        balance = max(balance, 0.7)
     severity = max(0.0, mark.severity * balance - chances)
     return mark if severity == mark.severity else Mark(item, mark.kind, severity)
 
@@ -347,8 +372,10 @@ def _mark_months(
     return Mark(item, Kind.MONTH, trust * _clip(found))
 
 
-def _read_months(keys: tuple[str, ...]) -> dict[str, int]:
-    return {key: month for key in keys if (month := _misread_month(key))}
+def _read_months(keys: tuple[str, ...], weighing: Weighing) -> dict[str, int]:
+    return {
+        key: month for key in keys if (month := _misread_month(key)) and not weighing.known(key)
+    }
 
 
 @lru_cache(maxsize=4096)
@@ -439,7 +466,13 @@ def _pattern(key: str) -> str:
 
 
 def _is_date(key: str) -> bool:
-    return len(key) == 8 and key.isdigit() and key[:2] <= "31" and key[2:4] <= "12" and key[4:6] in _CENTURIES
+    return (
+        len(key) == 8
+        and key.isdigit()
+        and key[:2] <= "31"
+        and key[2:4] <= "12"
+        and key[4:6] in _CENTURIES
+    )
 
 
 def _mark_replaced(
@@ -483,8 +516,9 @@ def _mark_replaced(
             return Mark(item, Kind.FACT, SEVEREST * clarity)
     clean_a = [k for k in keys_a if len(k) > 2 and k.isalpha() and weighing.known(k)]
     clean_b = [k for k in keys_b if len(k) > 2 and k.isalpha() and weighing.known(k)]
-    names_a, names_b = _names(item.start_a, item.end_a, a, weighing), _names(
-        item.start_b, item.end_b, b, weighing
+    names_a, names_b = (
+        _names(item.start_a, item.end_a, a, weighing),
+        _names(item.start_b, item.end_b, b, weighing),
     )
     if names_a and names_b:
         familiar = any(map(weighing.elsewhere, names_a)) + any(map(weighing.elsewhere, names_b))
@@ -564,18 +598,23 @@ def _longest_sentence(runs: list[tuple[int, int]], side: Side, weighing: Weighin
 
     A run from the start of a line to the end of one is what a scanner skips; it counts less.
     """
-    longest = 0.0
+    lengths = []
     for start, end in runs:
-        if end - start < max(_SENTENCE, longest):
+        if end - start < _SENTENCE:
             continue
-        known = 0.0
+        known = 0
         for i in range(start, min(end, start + 200)):
             spelling = side.tokens.spellings[i]
             if spelling.islower() and spelling.isalpha() and weighing.known(side.tokens.keys[i]):
                 known += 1
-        if known > longest and _is_whole_lines(side.tokens, start, end):
-            known *= 0.4
-        longest = max(longest, known)
+        if known >= _FEWEST_KNOWN:
+            lengths.append((known, start, end))
+    longest = 0.0
+    for known, start, end in sorted(lengths, reverse=True):
+        if known <= longest:
+            break
+        lost = _is_whole_lines(side.tokens, start, end)
+        longest = max(longest, known * _LOST_LINE if lost else known)
     return longest
 
 
@@ -607,19 +646,12 @@ def _facts_kept(
                 credit.update(dict.fromkeys(range(item.start_a, item.end_a), kept))
     kept = total = 0.0
     number = 0
-    keys = side.tokens.keys
-    for i, spelling in enumerate(side.tokens.spellings):
-        if spelling.islower():
-            continue
+    keys, spellings = side.tokens.keys, side.tokens.spellings
+    for i, notes in side.facts:
         key = keys[i]
-        if len(key) < 2:
-            continue
-        notes = notes_of(spelling)
-        if notes & AMOUNT or not notes & (DIGIT | CAPITAL):
-            continue
         if not notes & DIGIT and not weighing.rare(key):
             continue
-        weight = weighing.weight(key, spelling, notes)
+        weight = weighing.weight(key, spellings[i], notes)
         number += 1
         total += weight
         if matches[i] >= 0 or i in strays:

@@ -22,12 +22,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from paperless_fingerprint import digest
 from paperless_fingerprint import text as texts
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.facts import pack_facts
 from paperless_fingerprint.model import Fingerprint
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
+Spans: TypeAlias = npt.NDArray[np.int64]
 
 _HASHING = "poly64-fmix-1"
 _SKETCH = "levelled"
@@ -99,12 +100,20 @@ def _spec_id(spec: FingerprintSpec) -> str:
 
 
 def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
-    normalised = texts.normalise(text).encode()
+    normalised = texts.join_words(text).encode()
     if not normalised:
         return Fingerprint(spec=spec.id, text_hash="", words=0, shingles=0)
-    words = normalised.count(b" ") + 1
-    hashes = shingle_hashes(normalised, spec.shingle_words)
+    blocks = [_Block(normalised)] if len(normalised) <= _BLOCK_BYTES else None
+    if blocks is None or blocks[0].longest_word > texts.MAX_WORD_CHARACTERS:
+        normalised = texts.normalise(text).encode()
+        blocks = [_Block(block) for block in _blocks(normalised, 1)]
     text_hash = hashlib.blake2b(normalised, digest_size=16).hexdigest()
+    words = sum(len(block.starts) for block in blocks)
+    hashes = (
+        _distinct(blocks[0].shingle_hashes(spec.shingle_words))
+        if len(blocks) == 1
+        else shingle_hashes(normalised, spec.shingle_words)
+    )
     if words < spec.min_words:
         return Fingerprint(spec.id, text_hash, words, len(hashes))
     level, counts = _levels(hashes, spec)
@@ -113,11 +122,11 @@ def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
         text_hash=text_hash,
         words=words,
         shingles=len(hashes),
-        bands=_band_keys(hashes, spec).astype("<u4").tobytes(),
-        sketch=hashes[: counts[level]].astype("<u8").tobytes(),
+        bands=_band_keys(hashes, spec).astype("<u4", copy=False).tobytes(),
+        sketch=hashes[: counts[level]].astype("<u8", copy=False).tobytes(),
         level=level,
         level_counts=counts,
-        facts=pack_facts(text),
+        facts=digest.pack([block.fact_hashes() for block in blocks]),
     )
 
 
@@ -130,16 +139,53 @@ def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
     if not data:
         return np.empty(0, np.uint64)
     if len(data) <= _BLOCK_BYTES:
-        return _distinct(_hashes_of_block(data, shingle_words))
+        return _distinct(_Block(data).shingle_hashes(shingle_words))
     # Block by block, so that a text of 50 MB needs neither tables nor arrays of its size.
     return _distinct(
         np.concatenate(
             [
-                _distinct(_hashes_of_block(block, shingle_words))
+                _distinct(_Block(block).shingle_hashes(shingle_words))
                 for block in _blocks(data, shingle_words)
             ]
         )
     )
+
+
+class _Block:
+    """A stretch of normalised text, ready to hash any run of its words at once."""
+
+    def __init__(self, data: bytes) -> None:
+        self.octets = np.frombuffer(data, np.uint8)
+        spaces = np.flatnonzero(self.octets == 32)
+        self.starts = np.empty(len(spaces) + 1, np.int64)
+        self.starts[0] = 0
+        np.add(spaces, 1, out=self.starts[1:])
+        self.ends = np.append(spaces, len(data))
+        powers, self._inverses = _powers(len(data))
+        self._running = np.empty(len(data) + 1, np.uint64)
+        self._running[0] = 0
+        np.cumsum(self.octets * powers[: len(data)], out=self._running[1:])
+
+    @property
+    def longest_word(self) -> int:
+        """In bytes."""
+        return int((self.ends - self.starts).max())
+
+    def shingle_hashes(self, shingle_words: int) -> Hashes:
+        starts, ends = self.starts, self.ends
+        if len(starts) < shingle_words:
+            return _mixed(self._polynomials(starts[:1], ends[-1:]))
+        last = len(starts) - shingle_words + 1
+        return _mixed(self._polynomials(starts[:last], ends[shingle_words - 1 :]))
+
+    def fact_hashes(self) -> digest.FactHashes:
+        # Less thoroughly mixed than shingles: their upper half is all that the digest takes.
+        word_hashes = self._polynomials(self.starts, self.ends) * np.uint64(_BASE)
+        return digest.fact_hashes(self.octets, self.starts, self.ends, word_hashes)
+
+    def _polynomials(self, starts: Spans, ends: Spans) -> Hashes:
+        """For each span sum(octet[i] * base**(i - start)), modulo 2**64."""
+        return (self._running[ends] - self._running[starts]) * self._inverses[starts]
 
 
 def _blocks(data: bytes, shingle_words: int) -> Iterator[bytes]:
@@ -163,25 +209,6 @@ def _distinct(hashes: Hashes) -> Hashes:
     fresh[0] = True
     np.not_equal(hashes[1:], hashes[:-1], out=fresh[1:])
     return hashes[fresh]
-
-
-def _hashes_of_block(data: bytes, shingle_words: int) -> Hashes:
-    """For each shingle the mixed value of sum(octet[i] * base**(i - start)), modulo 2**64."""
-    octets = np.frombuffer(data, np.uint8)
-    spaces = np.flatnonzero(octets == 32)
-    starts = np.empty(len(spaces) + 1, np.int64)
-    starts[0] = 0
-    np.add(spaces, 1, out=starts[1:])
-    ends = np.append(spaces, len(data))
-    if len(starts) < shingle_words:
-        starts, ends = starts[:1], ends[-1:]
-    else:
-        starts, ends = starts[: len(starts) - shingle_words + 1], ends[shingle_words - 1 :]
-    powers, inverses = _powers(len(data))
-    running = np.empty(len(data) + 1, np.uint64)
-    running[0] = 0
-    np.cumsum(octets * powers[: len(data)], out=running[1:])
-    return _mixed((running[ends] - running[starts]) * inverses[starts])
 
 
 _tables: tuple[Hashes, Hashes] = (np.empty(0, np.uint64), np.empty(0, np.uint64))
@@ -222,9 +249,13 @@ def _levels(hashes: Hashes, spec: FingerprintSpec) -> tuple[int, tuple[int, ...]
     level = 0
     while level < spec.sketch_max_level and total / 2 ** (level + 1) >= spec.sketch_hashes:
         level += 1
-    steps = range(spec.sketch_max_level + 1)
-    limits = np.array([2 ** (64 - step) - 1 for step in steps], np.uint64)
-    return level, tuple(np.searchsorted(hashes, limits, side="right").tolist())
+    limits = _level_limits(spec.sketch_max_level)
+    return level, tuple(hashes.searchsorted(limits, side="right").tolist())
+
+
+@lru_cache(maxsize=8)
+def _level_limits(highest: int) -> Hashes:
+    return np.array([2 ** (64 - step) - 1 for step in range(highest + 1)], np.uint64)
 
 
 @lru_cache(maxsize=8)
@@ -234,8 +265,13 @@ def _odd_numbers(count: int) -> Hashes:
     return _mixed(steps * np.uint64(_BASE) + np.uint64(_PERMUTATION_SEED)) | np.uint64(1)
 
 
-_ROWS = 64
-_BLOCK_VALUES = 1 << 15
+@lru_cache(maxsize=8)
+def _factors(permutations: int) -> npt.NDArray[np.uint32]:
+    return (_odd_numbers(permutations) & np.uint64(0xFFFFFFFF)).astype(np.uint32)[:, None]
+
+
+_ROWS = 192
+_BLOCK_VALUES = 1 << 17
 
 
 def minhash(hashes: Hashes, permutations: int) -> npt.NDArray[np.uint32]:
@@ -245,7 +281,7 @@ def minhash(hashes: Hashes, permutations: int) -> npt.NDArray[np.uint32]:
     more and, as the hashes are well mixed already, buys nothing (tests/properties compare the
     error with theory and with datasketch).
     """
-    factors = (_odd_numbers(permutations) & np.uint64(0xFFFFFFFF)).astype(np.uint32)[:, None]
+    factors = _factors(permutations)
     values = (hashes >> np.uint64(32)).astype(np.uint32)
     signature = np.full(permutations, 0xFFFFFFFF, np.uint32)
     step = _BLOCK_VALUES // _ROWS
@@ -264,9 +300,14 @@ def minhash(hashes: Hashes, permutations: int) -> npt.NDArray[np.uint32]:
 
 def _band_keys(hashes: Hashes, spec: FingerprintSpec) -> npt.NDArray[np.uint32]:
     signature = minhash(hashes, spec.permutations).reshape(spec.bands, spec.rows)
-    keys = signature @ _odd_numbers(spec.rows + 1)[1:]
-    keys += np.arange(1, spec.bands + 1, dtype=np.uint64) * np.uint64(_BASE)
+    keys = signature @ _odd_numbers(spec.rows + 1)[1:] + _band_numbers(spec.bands)
     return (_mixed(keys) >> np.uint64(32)).astype(np.uint32)
+
+
+@lru_cache(maxsize=8)
+def _band_numbers(bands: int) -> Hashes:
+    """So that the same rows in two bands are two keys."""
+    return np.arange(1, bands + 1, dtype=np.uint64) * np.uint64(_BASE)
 
 
 def sketch_hashes(fingerprint: Fingerprint) -> Hashes:

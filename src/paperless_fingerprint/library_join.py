@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import candidates as rules
-from paperless_fingerprint import facts
+from paperless_fingerprint import digest
 from paperless_fingerprint.stores.base import FingerprintRow
 
 Ints: TypeAlias = npt.NDArray[np.int64]
+Keys: TypeAlias = npt.NDArray[np.uint64]
 _ROWS_AT_ONCE = 256
 
 
@@ -113,39 +114,48 @@ class Library:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def candidate_pairs(self, wanted: Ints) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
-        """For stretches of places: (how many of `wanted` are done, keys of their pairs).
+    def candidate_pairs(self, wanted: Ints) -> Iterator[tuple[int, Keys]]:
+        """For stretches of places: (how many of `wanted` are done, keys of their candidates).
 
         A key is `lower place << 32 | higher place`. A pair may come twice, once from each side.
         `wanted` are places in ascending order.
         """
+        for count, rows, others, _ in self._candidates(wanted):
+            yield count, _unordered(rows, others)
+
+    def pairs_to_compare(self, wanted: Ints) -> Iterator[tuple[int, int, Keys]]:
+        """As candidate_pairs(), with the number of candidates, and of them what is worth aligning."""
+        for count, rows, others, overlaps in self._candidates(wanted):
+            if overlaps is None:  # the same text or file: no question
+                yield count, len(rows), _unordered(rows, others)
+                continue
+            kept = [np.empty(0, np.int64)]
+            for begin, end in _runs(rows):
+                agreement = digest.compare(
+                    self.facts[int(rows[begin])],
+                    [self.facts[place] for place in others[begin:end].tolist()],
+                )
+                kept.append(begin + rules.worth_comparing(overlaps[begin:end], agreement))  # type: ignore[arg-type]
+            worth = np.concatenate(kept)
+            yield count, len(rows), _unordered(rows[worth], others[worth])
+
+    def _candidates(
+        self, wanted: Ints
+    ) -> Iterator[tuple[int, Ints, Ints, npt.NDArray[np.float64] | None]]:
+        """(how many are done, row, candidate, how much they overlap), rows in ascending order."""
         is_wanted = np.zeros(len(self), np.bool_)
         is_wanted[wanted] = True
-        same = [self._same(self._texts, is_wanted), self._same(self._files, is_wanted)]
-        yield 0, np.unique(np.concatenate(same))
+        same = np.unique(
+            np.concatenate((self._same(self._texts, is_wanted), self._same(self._files, is_wanted)))
+        )
+        yield 0, *_places(same), None
         mark = np.zeros(len(self._sketch.starts), np.bool_)
         for low in range(0, len(self), _ROWS_AT_ONCE):
             high = min(low + _ROWS_AT_ONCE, len(self))
             count = int(np.count_nonzero(is_wanted[low:high]))
-            if not count:
-                continue
-            rows, others = self._met(low, high, is_wanted)
-            yield count, self._checked(rows, others, mark)
-
-    def worth_comparing(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-        """Those pairs that are the same, or that the facts of both do not rule out."""
-        low = (keys >> np.uint64(32)).astype(np.int64)
-        high = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        kept = (self._texts[low] == self._texts[high]) & (self._texts[low] != 0)
-        kept |= (self._files[low] == self._files[high]) & (self._files[low] != 0)
-        open_ones = np.flatnonzero(~kept)
-        edges = np.flatnonzero(np.append(True, low[open_ones][1:] != low[open_ones][:-1]))
-        for begin, end in zip(edges.tolist(), [*edges[1:].tolist(), len(open_ones)], strict=True):
-            some = open_ones[begin:end]
-            if len(some):
-                others = [self.facts[place] for place in high[some].tolist()]
-                kept[some] = facts.plausible(self.facts[int(low[some[0]])], others)
-        return keys[kept]
+            if count:
+                rows, others = self._met(low, high, is_wanted)
+                yield count, *self._checked(rows, others, mark)
 
     def _met(self, low: int, high: int, is_wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
         """(row, other) by the rarest hashes and by bands, before the sketches are compared."""
@@ -154,15 +164,11 @@ class Library:
         small = (holders <= rules.BUCKET + 1) & is_wanted[rows]
         rows, ranks, holders = rows[small], ranks[small], holders[small]
         by_band = _keys(np.repeat(rows, holders), self._band.holders_of(ranks, holders))
-        both = np.unique(np.concatenate((by_sketch, by_band)))
-        met_rows = (both >> np.uint64(32)).astype(np.int64)
-        met_others = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        met_rows, met_others = _places(np.unique(np.concatenate((by_sketch, by_band))))
         differ = met_rows != met_others
         return met_rows[differ], met_others[differ]
 
-    def _by_sketch(
-        self, low: int, high: int, is_wanted: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.uint64]:
+    def _by_sketch(self, low: int, high: int, is_wanted: npt.NDArray[np.bool_]) -> Keys:
         rows, ranks, holders = self._sketch.of_rows(low, high)
         asked = is_wanted[rows]
         rows, ranks, holders = rows[asked], ranks[asked], holders[asked]
@@ -193,19 +199,16 @@ class Library:
         keys, sums, met_rows = keys[often], sums[often], met_rows[often]
         order = np.lexsort((keys, -sums, met_rows))
         best = _running_sums(met_rows[order], np.ones(len(order), np.int64)) <= rules.SHORTLIST
-        strongest: npt.NDArray[np.uint64] = keys[order][best]
+        strongest: Keys = keys[order][best]
         return strongest
 
     def _checked(
         self, rows: Ints, others: Ints, mark: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.uint64]:
+    ) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
         """Compare sketch with sketch, and keep the best of what is plausible."""
-        if not len(rows):
-            return np.empty(0, np.uint64)
-        shared = np.empty(len(rows), np.int64)
+        shared = np.zeros(len(rows), np.int64)
         offsets = self._sketch.offsets
-        bounds = np.append(np.flatnonzero(np.append(True, rows[1:] != rows[:-1])), len(rows))
-        for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        for begin, end in _runs(rows):
             row = int(rows[begin])
             own = self._sketch.ranks[offsets[row] : offsets[row + 1]]
             mark[own] = True
@@ -224,13 +227,13 @@ class Library:
         plausible = (shared >= rules.SHARED_HASHES_AT_LEAST) & (
             (jaccard >= rules.JACCARD_AT_LEAST) | (containment >= rules.CONTAINMENT_AT_LEAST)
         )
-        rows, others = rows[plausible], others[plausible]
-        order = np.lexsort((others, -containment[plausible], -jaccard[plausible], rows))
-        best = _running_sums(rows[order], np.ones(len(order), np.int64)) <= rules.SHORTLIST
-        rows, others = rows[order][best], others[order][best]
-        return _keys(np.minimum(rows, others), np.maximum(rows, others))
+        rows, others, overlaps = rows[plausible], others[plausible], containment[plausible]
+        order = np.lexsort((others, -overlaps, -jaccard[plausible], rows))
+        rows, others, overlaps = rows[order], others[order], overlaps[order]
+        best = _running_sums(rows, np.ones(len(rows), np.int64)) <= rules.SHORTLIST
+        return rows[best], others[best], overlaps[best]
 
-    def _same(self, values: Ints, is_wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
+    def _same(self, values: Ints, is_wanted: npt.NDArray[np.bool_]) -> Keys:
         """Pairs of one value; of many copies each is paired with the first SAME_AT_MOST."""
         places = np.flatnonzero(values)
         order = places[np.argsort(values[places], kind="stable")]
@@ -250,8 +253,23 @@ def _offsets(sizes: Ints) -> Ints:
     return np.append(0, np.cumsum(sizes))
 
 
-def _keys(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def _keys(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Keys:
     return (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
+
+
+def _unordered(a: Ints, b: Ints) -> Keys:
+    return _keys(np.minimum(a, b), np.maximum(a, b))
+
+
+def _places(keys: Keys) -> tuple[Ints, Ints]:
+    return (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+def _runs(rows: Ints) -> Iterator[tuple[int, int]]:
+    """(begin, end) of each run of equal values."""
+    if len(rows):
+        bounds = np.append(np.flatnonzero(np.append(True, rows[1:] != rows[:-1])), len(rows))
+        yield from zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
 
 
 def _ranges(starts: Ints, counts: Ints) -> Ints:

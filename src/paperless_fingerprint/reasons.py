@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paperless_fingerprint.evidence import Evidence, Kind, Mark
-from paperless_fingerprint.facts import Facts, read_facts
 from paperless_fingerprint.model import Relation
-from paperless_fingerprint.scoring import Overlap
+from paperless_fingerprint.tokens import AMOUNT, NUMBER, notes_of
 
 if TYPE_CHECKING:
     from paperless_fingerprint.relations import Reading
@@ -27,9 +26,7 @@ _ABOUT = {
 _ORDER = {Kind.MONTH: 0, Kind.FACT: 1, Kind.NAME: 2, Kind.AMOUNT: 3, Kind.WORD: 4, Kind.ADDED: 5}
 
 
-def of(
-    relation: Relation, evidence: Evidence, a: Reading, b: Reading, shared: Overlap
-) -> tuple[str, ...]:
+def of(relation: Relation, evidence: Evidence, a: Reading, b: Reading) -> tuple[str, ...]:
     if relation in (Relation.TEMPLATE, Relation.RELATED):
         return tuple(_differences(evidence, a, b) or ["the texts share parts only"])[:_MOST_REASONS]
     said: list[str] = []
@@ -37,9 +34,9 @@ def of(
         a_is_whole = evidence.coverage_a < evidence.coverage_b
         part = evidence.coverage_b if a_is_whole else evidence.coverage_a
         said.append(f"{part:.0%} of the shorter text lies in the longer".replace("%", " %"))
-        said += _agreements(a, b)
+        said += _agreements(evidence, a)
         return tuple(said[:_MOST_REASONS])
-    said += _agreements(a, b)
+    said += _agreements(evidence, a)
     least = min(evidence.coverage_a, evidence.coverage_b)
     said.append(f"{least:.0%} of the text".replace("%", " %"))
     if relation is Relation.VERSION:
@@ -50,25 +47,53 @@ def of(
         if evidence.moved >= 8:
             said.append("parts stand in another order")
         if evidence.noise >= 0.01:
-            said.append(f"about {evidence.noise:.0%} of the letters were misread".replace("%", " %"))
+            said.append(
+                f"about {evidence.noise:.0%} of the letters were misread".replace("%", " %")
+            )
     return tuple(said[:_MOST_REASONS])
 
 
-def _agreements(a: Reading, b: Reading) -> list[str]:
-    """'same invoice number 2024-117 and total 118,20'."""
-    facts_a, facts_b = read_facts(a.document.content), read_facts(b.document.content)
-    same = [f"{kind} {value}" for kind, value in facts_a.references if (kind, value) in facts_b.references]
-    if facts_a.total and facts_a.total == facts_b.total:
-        same.append(f"total {facts_a.total}")
-    if not same:
-        same = _other_agreements(facts_a, facts_b)
-    return [f"same {' and '.join(dict.fromkeys(same[:2]))}"] if same else []
+# How the words begin that stand before a fact, in the languages of Paperless's users.
+_LABELS = (
+    ("invoice number", "invoice rechnung beleg factur fattura faktu fatura"),
+    ("customer number", "customer kunde client klant klient abonn"),
+    ("contract number", "contract vertrag contrat umow policy polic póliza polizza polis apólice"),
+    ("order number", "order bestell auftrag command pedido ordine zamówien encomenda"),
+    ("reference", "ref aktenzeichen mandat kenmerk sygnatur rifer dossier"),
+    ("IBAN", "iban"),
+)
+_TOTALS = tuple(
+    "total gesamt summe rechnungsbetrag endbetrag brutto totaal razem suma zapłaty netto".split()
+)
+_STEMS = tuple((stem, kind) for kind, stems in _LABELS for stem in stems.split())
+# A label stands a word or two before its number ('Rechnung Nr.', 'invoice no').
+_BEFORE = 3
 
 
-def _other_agreements(facts_a: Facts, facts_b: Facts) -> list[str]:
-    dates = [f"date {date}" for date in facts_a.dates[:1] if date in facts_b.dates]
-    amounts = [f"amount {amount}" for amount in facts_a.amounts if amount in facts_b.amounts]
-    return dates + amounts[-1:]
+def _agreements(evidence: Evidence, a: Reading) -> list[str]:
+    """'same invoice number 2024-117 and total 118,20': what both texts state, as a spells it."""
+    keys, spellings = a.side.tokens.keys, a.side.tokens.spellings
+    found: dict[str, str] = {}
+    total = ""
+    for i, match in enumerate(evidence.alignment.to_b):
+        if match < 0 or keys[i].isalpha() or len(keys[i]) < 3:
+            continue
+        before = keys[max(0, i - _BEFORE) : i][::-1]
+        notes = notes_of(spellings[i])
+        if notes & AMOUNT:
+            if any(key.startswith(_TOTALS) for key in before):
+                total = spellings[i]
+        elif len(keys[i]) >= 4:
+            kind = next((k for key in before for stem, k in _STEMS if key.startswith(stem)), None)
+            if kind is None and notes & NUMBER and len(keys[i]) == 8 and len(spellings[i]) == 10:
+                kind = "date"
+            if kind:
+                found.setdefault(kind, spellings[i])
+    same = [f"{kind} {value}" for kind, value in found.items() if kind != "date"][:1]
+    same += [f"total {total}"] if total else []
+    if not same and "date" in found:
+        same = [f"date {found['date']}"]
+    return [f"same {' and '.join(same)}"] if same else []
 
 
 def _differences(evidence: Evidence, a: Reading, b: Reading) -> list[str]:

@@ -7,16 +7,22 @@ that share too little, forms whose facts differ; only then the differences are w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log
 
 from paperless_fingerprint import reasons
-from paperless_fingerprint.alignment import equal_tokens
-from paperless_fingerprint.evidence import Evidence, Mark, Side, weigh
+from paperless_fingerprint.alignment import equal_tokens, replaced_share
+from paperless_fingerprint.evidence import Evidence, Mark, Side, side_of, weigh
 from paperless_fingerprint.facts import Facts, read_facts
-from paperless_fingerprint.judgement import Chances, chances_of
+from paperless_fingerprint.judgement import Chances, chances_of, is_filled_in_otherwise
 from paperless_fingerprint.known_words import NoVocabulary, Vocabulary
-from paperless_fingerprint.model import Document, Pair, PairScore, Relation
+from paperless_fingerprint.model import (
+    STORED_RELATIONS,
+    Document,
+    Pair,
+    PairScore,
+    Relation,
+)
 from paperless_fingerprint.scoring import (
     FUZZY_SAMPLE_SIZE,
     Overlap,
@@ -33,6 +39,8 @@ from paperless_fingerprint.tokens import tokenise
 
 #: A text of fewer distinct shingles says the same thing over and over.
 FEWEST_SHINGLES = 5
+#: Forms told apart by whole passages are as sure as it gets without looking at each fact.
+FILLED_IN_CONFIDENCE = 0.9
 # Candidates are known to be as likely duplicates as not: the odds that a pair starts with.
 _ODDS = log(3)
 
@@ -73,7 +81,7 @@ def read(document: Document) -> Reading:
         len(words),
         # Hashes of this process alone: they never leave it.
         frozenset(map(hash, triples)),
-        Side(tokenise(document.content), frozenset(words)),
+        side_of(tokenise(document.content), words),
     )
 
 
@@ -105,8 +113,13 @@ def judge(
     thresholds: Thresholds | None = None,
     weights: Weights | None = None,
     fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
+    explain: bool = False,
 ) -> Pair:
-    """The relation of two documents, with scores, confidence and reasons."""
+    """The relation of two documents, with scores, confidence and reasons.
+
+    What is no duplicate gets its scores and reasons only where `explain` asks for them: most
+    pairs of a library are members of one form, and nobody will read about each of them.
+    """
     return examine(
         a,
         b,
@@ -114,6 +127,7 @@ def judge(
         thresholds=thresholds,
         weights=weights,
         fuzzy_sample_size=fuzzy_sample_size,
+        explain=explain,
     ).pair
 
 
@@ -125,6 +139,7 @@ def examine(
     thresholds: Thresholds | None = None,
     weights: Weights | None = None,
     fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
+    explain: bool = True,
 ) -> Judgement:
     """judge() with the evidence kept, for those who show it."""
     if a.document.id > b.document.id:
@@ -145,15 +160,18 @@ def examine(
         facts = None
         if evidence is not None and evidence.facts:
             facts = max(evidence.facts_kept_a, evidence.facts_kept_b)
-        scores = _scores(a, b, shared, facts, fuzzy_sample_size, weights or Weights())
+        if explain or relation in STORED_RELATIONS:
+            scores = _scores(a, b, shared, facts, fuzzy_sample_size, weights or Weights())
+        else:
+            scores = PairScore(shared.jaccard, shared.containment_ab, shared.containment_ba)
         pair = Pair(
             a.document.id, b.document.id, relation, round(confidence, 4), scores, why, leader
         )
         return Judgement(pair, evidence, place)
 
     if same_file or same_text:
-        why = ("the files are identical",) if same_file else ("the texts are identical",)
-        return finish(Relation.EXACT, 1.0, why)
+        said = "the files are identical" if same_file else "the texts are identical"
+        return finish(Relation.EXACT, 1.0, (said,))
     if min(a.words, b.words) < limits.min_words:
         return finish(Relation.RELATED, 0.0, ("too little text to compare",))
     if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
@@ -165,9 +183,16 @@ def examine(
         and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter
     ):
         return finish(Relation.RELATED, 0.0, ("the texts share too little",))
+    passages, share = replaced_share(keys_a, keys_b)
+    filled_in = is_filled_in_otherwise(passages, share, shorter)
+    if filled_in and not explain:
+        return finish(Relation.TEMPLATE, FILLED_IN_CONFIDENCE, ())
     evidence = weigh(a.side, b.side, vocabulary or NoVocabulary())
-    chances = chances_of(evidence, len(keys_a), len(keys_b))
-    relation, confidence = _decide(chances, evidence, shared, limits)
+    if filled_in:
+        relation, confidence = Relation.TEMPLATE, FILLED_IN_CONFIDENCE
+    else:
+        chances = chances_of(evidence, len(keys_a), len(keys_b))
+        relation, confidence = _decide(chances, evidence, shared, limits)
     leader = place = None
     if relation is Relation.CONTAINS:
         a_is_whole = evidence.coverage_a < evidence.coverage_b
@@ -175,7 +200,9 @@ def examine(
         place = _place(evidence, a if a_is_whole else b, in_a=a_is_whole)
     elif relation is Relation.VERSION:
         leader = newer(a.document, b.document).id
-    why = reasons.of(relation, evidence, a, b, shared)
+    why: tuple[str, ...] = ()
+    if explain or relation in STORED_RELATIONS:
+        why = reasons.of(relation, evidence, a, b)
     return finish(relation, confidence, why, evidence, leader, place)
 
 
@@ -223,38 +250,24 @@ def _scores(
     fuzzy_sample_size: int,
     weights: Weights,
 ) -> PairScore:
-    text = a.words > 0 and b.words > 0
+    shingled = shared.a > 0 and shared.b > 0
+    fuzzy = None
+    if a.words and b.words:
+        fuzzy = fuzzy_text(sample(a.text, fuzzy_sample_size), sample(b.text, fuzzy_sample_size))
     scores = PairScore(
-        jaccard=shared.jaccard if shared.a and shared.b else None,
-        containment_ab=shared.containment_ab if shared.a and shared.b else None,
-        containment_ba=shared.containment_ba if shared.a and shared.b else None,
-        fuzzy=fuzzy_text(sample(a.text, fuzzy_sample_size), sample(b.text, fuzzy_sample_size))
-        if text
-        else None,
-        metadata=metadata_alike(a.document, b.document),
-        title=title_alike(a.document.title, b.document.title),
-        facts=facts,
+        jaccard=_rounded(shared.jaccard if shingled else None),
+        containment_ab=_rounded(shared.containment_ab if shingled else None),
+        containment_ba=_rounded(shared.containment_ba if shingled else None),
+        fuzzy=_rounded(fuzzy),
+        metadata=_rounded(metadata_alike(a.document, b.document)),
+        title=_rounded(title_alike(a.document.title, b.document.title)),
+        facts=_rounded(facts),
     )
-    return _with_sum(scores, weighted_sum(scores, weights))
+    return replace(scores, score=round(weighted_sum(scores, weights), 4))
 
 
-def _with_sum(scores: PairScore, score: float) -> PairScore:
-    return PairScore(
-        *(
-            None if figure is None else round(figure, 4)
-            for figure in (
-                scores.jaccard,
-                scores.containment_ab,
-                scores.containment_ba,
-                scores.fuzzy,
-                scores.metadata,
-                scores.title,
-                scores.facts,
-                scores.semantic,
-            )
-        ),
-        score=round(score, 4),
-    )
+def _rounded(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 4)
 
 
 def _place(evidence: Evidence, whole: Reading, *, in_a: bool) -> Place | None:

@@ -14,28 +14,27 @@ between moves nothing from one page to another.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprint import (
     FingerprintSpec,
-    Hashes,
     Overlap,
-    fingerprint,
-    overlap,
-    shingle_hashes,
 )
 from paperless_fingerprint.query.cursor import Cursor
+from paperless_fingerprint.query.explanation import explained
 from paperless_fingerprint.query.language import parse
+from paperless_fingerprint.query.likeness import (
+    VERIFIED_AT_MOST,
+    Comparer,
+    Term,
+    Verified,
+    share,
+)
 from paperless_fingerprint.query.plan import (
-    SketchQuery,
     Source,
-    is_found,
-    sketch_query,
-    without_common,
 )
 from paperless_fingerprint.query.searcher import (
     Found,
@@ -45,32 +44,25 @@ from paperless_fingerprint.query.searcher import (
     Row,
     Scope,
     Searcher,
-    SearchTooLongError,
 )
 from paperless_fingerprint.query.tree import (
     Alike,
     And,
     Ids,
-    Leaf,
     Likeness,
     Node,
     Not,
     Reference,
     conjuncts,
     leaves,
-    replaced,
 )
 from paperless_fingerprint.stores.base import Store
 
-#: Candidates that are verified unless all are asked for.
-VERIFIED_AT_MOST = 1000
 #: Verified at once for a short page; within a block the order is exact.
 BLOCK = 64
 #: Hits of a query without likeness are counted up to here.
 COUNTED_AT_MOST = 10_000
 _ROWS_AT_ONCE = 64
-_CACHED_TEXTS = 1000
-_CACHED_SHINGLES = 5000
 
 #: What hits can be sorted by: the store's order, or None for a figure.
 SORTS: Mapping[str, Order | None] = {
@@ -129,29 +121,16 @@ class Answer:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
-    """A term of likeness with all that is needed to look for it."""
-
-    alike: Alike
-    source: Source
-    query: SketchQuery
-
-
-@dataclass(frozen=True, slots=True)
-class _Verified:
-    found: Found
-    row: Row
-    figures: Overlap
-
-
 @dataclass(slots=True)
 class _Page:
     """What a flow has gathered."""
 
     hits: list[Hit]
     total: int = 0
+    #: The total is not only a lower bound.
     complete: bool = True
+    #: More candidates than are verified.
+    capped: bool = False
     cursor: Cursor | None = None
 
 
@@ -159,173 +138,67 @@ class Search:
     """Runs queries on one library. Keeps figures it has computed; safe to share by threads."""
 
     def __init__(self, store: Store, searcher: Searcher, spec: FingerprintSpec) -> None:
-        self._store = store
         self._searcher = searcher
         self._spec = spec
-        self._hashes: dict[tuple[int, int], Hashes] = {}
+        self._comparer = Comparer(store, searcher, spec)
 
     def run(self, request: Request) -> Answer:
         order = _checked(request)
         deadline = time.monotonic() + request.scope.time_limit_seconds
         self._searcher.begin()
         notes: list[str] = []
-        tree, terms = self._resolved(parse(request.query), request.scope, notes)
+        tree, terms = self._comparer.resolved(parse(request.query), request.scope, notes)
         ranking = _ranking_term(tree, terms)
-        tree, complete, known = self._without_likeness(tree, terms, ranking, request, deadline)
+        tree, complete, known = self._comparer.as_sets(
+            tree, terms, ranking, request.scope, verify_all=request.verify_all, deadline=deadline
+        )
         if ranking is not None:
             page = self._ranked(ranking, tree, request, deadline)
         else:
             page = self._unranked(tree, terms, known, request, order)
-        if not (page.complete and complete) and not request.verify_all:
-            page.complete = False
-            if page.cursor is None:
-                notes.append(
-                    f"More than {VERIFIED_AT_MOST:,} candidates: the best of them were verified. "
-                    "--all (in the API all=true) verifies every one."
-                )
+        if page.capped or not complete:
+            notes.append(
+                f"More than {VERIFIED_AT_MOST:,} candidates: the best of them were verified. "
+                "--all (in the API all=true) verifies every one."
+            )
         token = page.cursor.token(request.query, request.sort) if page.cursor else ""
         return Answer(tuple(page.hits), page.total, page.complete and complete, token, tuple(notes))
 
-    def figures(self, source: Source, row: Row) -> Overlap:
-        """Exact, from the texts."""
-        return self._compared(source, None, row)[0]
-
-    # The terms of likeness -----------------------------------------------------------------
-
-    def _resolved(
-        self, tree: Node, scope: Scope, notes: list[str]
-    ) -> tuple[Node, dict[Alike, _Term]]:
-        """Look up the sources. A term without one is true of no document."""
-        terms: dict[Alike, _Term] = {}
-        sources: dict[Reference, Source | None] = {}
-
-        def change(leaf: Leaf, _positive: bool) -> Node:
-            if not isinstance(leaf, Alike):
-                return leaf
-            if leaf.source not in sources:
-                sources[leaf.source] = self.source(leaf.source, scope, notes)
-            source = sources[leaf.source]
-            if source is None:
-                return Ids(frozenset(), leaf.span)
-            if leaf not in terms:
-                query = sketch_query(leaf, source, self._spec)
-                if query.drop_common and not query.finds_nothing:
-                    kept = self._searcher.uncommon(query.hashes, scope)
-                    query = without_common(query, kept)
-                terms[leaf] = _Term(leaf, source, query)
-            return leaf
-
-        return replaced(tree, change), terms
-
-    def source(self, reference: Reference, scope: Scope, notes: list[str]) -> Source | None:
-        """The document that a query starts from; None and a note where there is none to see."""
-        id = reference.id if reference.id is not None else self._store.id_of_uuid(reference.uuid)
-        stored = self._store.get([id]).get(id) if id else None
-        if stored is None or (
-            scope.asker is not None
-            and not scope.asker.may_view(stored.document.owner, stored.document.viewers)
-        ):
-            # One sentence for both: who may not view it does not learn that it exists.
-            notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
-            return None
-        content, taken = stored.document.content, stored.fingerprint
-        if taken.spec != self._spec.id:
-            taken = fingerprint(content, self._spec)
-        if not taken.sketch:
-            notes.append(
-                f"Document {str(reference)[:80]} has {taken.words:,} words; fewer than "
-                f"{self._spec.min_words} are no ground for a comparison, so nothing is like it."
-            )
-            return None
-        hashes = shingle_hashes(texts.normalise(content), self._spec.shingle_words)
-        return Source(stored.document.id, taken, hashes)
-
-    def _without_likeness(
-        self,
-        tree: Node,
-        terms: Mapping[Alike, _Term],
-        ranking: _Term | None,
-        request: Request,
-        deadline: float,
-    ) -> tuple[Node, bool, dict[Alike, dict[int, Overlap]]]:
-        """Every term but the ranking one as the set of documents that it is true of.
-
-        What could not be verified counts for neither side: it is in the set where the term is
-        negated and not in it where it is not, so it is never shown.
-        """
-        complete = True
-        known: dict[Alike, dict[int, Overlap]] = {}
-        unverified: dict[Alike, frozenset[int]] = {}
-
-        def change(leaf: Leaf, positive: bool) -> Node:
-            nonlocal complete
-            if not isinstance(leaf, Alike) or (ranking is not None and leaf is ranking.alike):
-                return leaf
-            if leaf not in known:
-                known[leaf], unverified[leaf] = self._looked_up(terms[leaf], request, deadline)
-            complete = complete and not unverified[leaf]
-            ids = frozenset(known[leaf])
-            return Ids(ids if positive else ids | unverified[leaf], leaf.span)
-
-        return replaced(tree, change), complete, known
-
-    def _looked_up(
-        self, term: _Term, request: Request, deadline: float
-    ) -> tuple[dict[int, Overlap], frozenset[int]]:
-        found = self._searcher.candidates(term.query, None, request.scope)
-        most = len(found) if request.verify_all else VERIFIED_AT_MOST
-        verified = self._verified(term, found[:most], request.scope, deadline)
-        return (
-            {one.found.id: one.figures for one in verified},
-            frozenset(one.id for one in found[most:]),
+    def explain(self, request: Request) -> dict[str, Any]:
+        """What the store would be asked, and how surely each share is found."""
+        _checked(request)
+        deadline = time.monotonic() + request.scope.time_limit_seconds
+        self._searcher.begin()
+        notes: list[str] = []
+        tree, terms = self._comparer.resolved(parse(request.query), request.scope, notes)
+        ranking = _ranking_term(tree, terms)
+        tree, _, known = self._comparer.as_sets(
+            tree, terms, ranking, request.scope, verify_all=request.verify_all, deadline=deadline
         )
-
-    def _verified(
-        self, term: _Term, found: Collection[Found], scope: Scope, deadline: float
-    ) -> list[_Verified]:
-        """Those of the candidates that the term is true of, by their texts."""
-        passed: list[_Verified] = []
-        listed = list(found)
-        for start in range(0, len(listed), _ROWS_AT_ONCE):
-            if time.monotonic() > deadline:
-                raise SearchTooLongError(scope.time_limit_seconds)
-            some = listed[start : start + _ROWS_AT_ONCE]
-            missing = [one.id for one in some if one.row is None]
-            rows = self._searcher.rows(missing) if missing else {}
-            for one in some:
-                row = one.row or rows.get(one.id)
-                if row is None:  # deleted since
-                    continue
-                figures, is_one = self._compared(term.source, term.query, row)
-                if is_one and _share(figures, term.alike.likeness) >= (
-                    (term.alike.overlap or 0.0) - 1e-9
-                ):
-                    passed.append(_Verified(one, row, figures))
-        return passed
-
-    def _compared(
-        self, source: Source, query: SketchQuery | None, row: Row
-    ) -> tuple[Overlap, bool]:
-        hashes = self._hashes_of(row)
-        figures = overlap(source.hashes, hashes)
-        found = query is None or is_found(query, hashes, self._spec)
-        return figures, found and figures.shared > 0
-
-    def _hashes_of(self, row: Row) -> Hashes:
-        """Kept for a while: the next page looks at the same block again."""
-        key = (row.id, hash(row.text))
-        hashes = self._hashes.get(key)
-        if hashes is None:
-            hashes = shingle_hashes(texts.normalise(row.text), self._spec.shingle_words)
-            if len(hashes) <= _CACHED_SHINGLES:
-                if len(self._hashes) >= _CACHED_TEXTS:
-                    self._hashes.clear()
-                self._hashes[key] = hashes
-        return hashes
+        limit = min(VERIFIED_AT_MOST if request.limit is None else request.limit, VERIFIED_AT_MOST)
+        asked = self._searcher.explain(
+            ranking.query if ranking else None,
+            _without(tree, ranking.alike) if ranking else tree,
+            request.scope,
+            limit,
+        )
+        return {
+            "query": request.query,
+            "terms": [
+                {
+                    "term": request.query[term.alike.span.start : term.alike.span.end],
+                    **explained(term.alike, term.source, term.query),
+                    "hits_put_into_the_query": None if alike not in known else len(known[alike]),
+                }
+                for alike, term in terms.items()
+            ],
+            "request": asked,
+            "notes": notes,
+        }
 
     # A term that ranks ---------------------------------------------------------------------
 
-    def _ranked(self, term: _Term, tree: Node, request: Request, deadline: float) -> _Page:
+    def _ranked(self, term: Term, tree: Node, request: Request, deadline: float) -> _Page:
         rest = _without(tree, term.alike)
         size = _block_size(request)
         cursor = Cursor.read(request.after, request.query, request.sort)
@@ -337,7 +210,7 @@ class Search:
                 term.query, rest, request.scope, after=start, until=end,
                 limit=None if end is not None else size,
             )  # fmt: skip
-            verified = self._verified(term, found, request.scope, deadline)
+            verified = self._comparer.verified(term, found, request.scope, deadline)
             block = _in_order(verified, term, request.sort)
             page.total += len(block)
             shown = [one for one in block if last is None or _is_behind(one[0], last, request.sort)]
@@ -361,7 +234,7 @@ class Search:
             if was_last:
                 return page
             if not request.verify_all and examined >= VERIFIED_AT_MOST:
-                page.complete = False
+                page.complete, page.capped = False, True
                 return page
             if room is not None and len(taken) >= room:
                 page.cursor = Cursor(start, None, None, examined, page.total)
@@ -370,10 +243,14 @@ class Search:
 
     # No term that ranks --------------------------------------------------------------------
 
+    def source(self, reference: Reference, scope: Scope, notes: list[str]) -> Source | None:
+        """The document that a query names, if the asker may view it; otherwise a note."""
+        return self._comparer.source(reference, scope, notes)
+
     def _unranked(
         self,
         tree: Node,
-        terms: Mapping[Alike, _Term],
+        terms: Mapping[Alike, Term],
         known: Mapping[Alike, Mapping[int, Overlap]],
         request: Request,
         order: Order | None,
@@ -410,7 +287,7 @@ class Search:
     def _by_score(
         self,
         tree: Node,
-        first: _Term | None,
+        first: Term | None,
         known: Mapping[Alike, Mapping[int, Overlap]],
         request: Request,
         seen: frozenset[int],
@@ -441,7 +318,7 @@ class Search:
             )  # fmt: skip
         return found
 
-    def _shown(self, found: list[Found], first: _Term | None, scope: Scope) -> list[Hit]:
+    def _shown(self, found: list[Found], first: Term | None, scope: Scope) -> list[Hit]:
         hits: list[Hit] = []
         for start in range(0, len(found), _ROWS_AT_ONCE):
             some = found[start : start + _ROWS_AT_ONCE]
@@ -452,7 +329,7 @@ class Search:
                     continue
                 figures = None
                 if first is not None and row.id != first.source.id:
-                    figures = self.figures(first.source, row)
+                    figures = self._comparer.figures(first.source, row)
                 # How rare a word is among all documents would show in a score of words.
                 score = None if scope.restricted and first is None else one.score
                 hits.append(_hit(row, figures, None if score is None else round(score, 6)))
@@ -467,7 +344,7 @@ def _checked(request: Request) -> Order | None:
     return SORTS[request.sort]
 
 
-def _ranking_term(tree: Node, terms: Mapping[Alike, _Term]) -> _Term | None:
+def _ranking_term(tree: Node, terms: Mapping[Alike, Term]) -> Term | None:
     """The first term of likeness, if it must be true of every hit."""
     first = next(
         (leaf for leaf, positive in leaves(tree) if positive and isinstance(leaf, Alike)), None
@@ -498,14 +375,8 @@ _FIGURES = {
 }
 
 
-def _share(figures: Overlap, likeness: Likeness) -> float:
-    if likeness is Likeness.FINGERPRINT:
-        return figures.containment_ab
-    return figures.jaccard if likeness is Likeness.SIMILAR else figures.containment_ba
-
-
 def _figure(figures: Overlap, name: str | Likeness) -> float:
-    return _share(figures, name if isinstance(name, Likeness) else _FIGURES[name])
+    return share(figures, name if isinstance(name, Likeness) else _FIGURES[name])
 
 
 def _descends(sort: str) -> bool:
@@ -513,18 +384,16 @@ def _descends(sort: str) -> bool:
     return order is None or order.descending
 
 
-def _in_order(
-    verified: Iterable[_Verified], term: _Term, sort: str
-) -> list[tuple[Place, _Verified]]:
+def _in_order(verified: Iterable[Verified], term: Term, sort: str) -> list[tuple[Place, Verified]]:
     placed = [(Place(_sort_value(one, term, sort), one.found.id), one) for one in verified]
     placed.sort(key=lambda pair: pair[0].id)
     placed.sort(key=lambda pair: pair[0].value, reverse=_descends(sort))
     return placed
 
 
-def _sort_value(one: _Verified, term: _Term, sort: str) -> float | str:
+def _sort_value(one: Verified, term: Term, sort: str) -> float | str:
     if sort == "best":
-        return _share(one.figures, term.alike.likeness)
+        return share(one.figures, term.alike.likeness)
     if sort in _FIGURES:
         return _figure(one.figures, sort)
     row = one.row
@@ -544,8 +413,8 @@ def _is_behind(place: Place, last: Place, sort: str) -> bool:
     return behind
 
 
-def _ranked_hit(one: _Verified, term: _Term) -> Hit:
-    score = _share(one.figures, term.alike.likeness) * term.alike.boost
+def _ranked_hit(one: Verified, term: Term) -> Hit:
+    score = share(one.figures, term.alike.likeness) * term.alike.boost
     return _hit(one.row, one.figures, round(score, 6))
 
 

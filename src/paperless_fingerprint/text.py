@@ -77,6 +77,8 @@ _HYPHENATED = re.compile("[-\u2010\u00ad][ \t\r]{0,20}\n[ \t\r]{0,20}([^\\W\\d_]
 # A line break after a hyphen may stand inside a word.
 _BETWEEN_WORDS = re.compile("[^-\u2010\u00ad\\s][ \t]*\n|[.,;:!?] ")
 
+_SPACES = re.compile("  +")
+_OCTET_SPACES = re.compile(b"  +")
 _ASCII_TO_WORDS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(128))
 _LATIN_TO_WORDS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(256)).encode(
     "latin-1"
@@ -90,21 +92,27 @@ _CHUNK_CHARACTERS = 1 << 20
 
 def words(text: str) -> list[str]:
     """The normalised words of a text, in their order."""
-    found = _words(text)
-    if found and max(map(len, found)) > MAX_WORD_CHARACTERS:
-        return [
-            word[start : start + MAX_WORD_CHARACTERS]
-            for word in found
-            for start in range(0, len(word), MAX_WORD_CHARACTERS)
-        ]
-    return found
+    return normalise(text).split()
 
 
 def normalise(text: str) -> str:
     """The words joined by single spaces."""
+    joined = join_words(text)
+    found = joined.split(" ")
+    if max(map(len, found)) <= MAX_WORD_CHARACTERS:
+        return joined
+    return " ".join(
+        word[start : start + MAX_WORD_CHARACTERS]
+        for word in found
+        for start in range(0, len(word), MAX_WORD_CHARACTERS)
+    )
+
+
+def join_words(text: str) -> str:
+    """As normalise(), but with endless words left whole: for a caller who looks for them."""
     if len(text) <= _CHUNK_CHARACTERS:
-        return " ".join(words(text))
-    return " ".join(part for part in map(" ".join, map(words, _chunks(text))) if part)
+        return _join_words(text)
+    return " ".join(part for part in map(_join_words, _chunks(text)) if part)
 
 
 def _chunks(text: str) -> Iterator[str]:
@@ -119,24 +127,38 @@ def _chunks(text: str) -> Iterator[str]:
         start = end
 
 
-def _words(text: str) -> list[str]:
+def _join_words(text: str) -> str:
     if text.isascii():
         if "-\n" in text or "- " in text or "-\r" in text or "-\t" in text:
             text = _HYPHENATED.sub(_join_if_one_word, text)
-        return text.translate(_ASCII_TO_WORDS).split()
+        return _SPACES.sub(" ", text.translate(_ASCII_TO_WORDS)).strip(" ")
     text = unicodedata.normalize("NFKC", text)
     if "-" in text or "\u00ad" in text or "\u2010" in text:
         text = _HYPHENATED.sub(_join_if_one_word, text)
-    if not _NOT_PLAIN_LATIN.search(text):
-        # Three times as fast as the regular expressions below, with the same result.
-        octets = text.replace("ß", "ss").encode("latin-1", "replace")
-        return octets.translate(_LATIN_TO_WORDS).decode("latin-1").split()
+    octets = _as_latin(text)
+    if octets is not None:
+        # Several times as fast as the regular expressions below, with the same result.
+        found = _OCTET_SPACES.sub(b" ", octets.translate(_LATIN_TO_WORDS)).strip(b" ")
+        return found.decode("latin-1")
     unusual = _UNUSUAL.search(text) is not None
     if unusual:
         text = _INVISIBLE.sub("", text)
     # Case folding can take a text out of its normal form ('ǰ' becomes two characters).
     text = unicodedata.normalize("NFKC", text.casefold())
-    return (_ANY_WORD if unusual else _SPACED_WORD).findall(text)
+    return " ".join((_ANY_WORD if unusual else _SPACED_WORD).findall(text))
+
+
+def _as_latin(text: str) -> bytes | None:
+    """The text in one byte a character, if its words have no letters but those of Latin-1."""
+    text = text.replace("ß", "ss")
+    try:
+        octets = text.encode("latin-1")
+    except UnicodeEncodeError:
+        if _NOT_PLAIN_LATIN.search(text):
+            return None
+        return text.encode("latin-1", "replace")
+    # A soft hyphen stands inside a word without being part of it.
+    return octets.replace(b"\xad", b"")
 
 
 def _join_if_one_word(match: re.Match[str]) -> str:

@@ -11,12 +11,14 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from documents import SPEC
+from elasticsearch_nodes import delete_indices
 from libraries import STORES, opened_stores
 from paperless_fingerprint.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument, VersionChain
@@ -137,6 +139,15 @@ class _Prepared:
         self.slow = SlowSearch(documents, superseded=frozenset(chain.members[:-1]))
         self.searcher = searcher_of(store)
         self.search = Search(store, self.searcher, SPEC)
+
+
+@pytest.fixture(scope="module")
+def index_prefix(elasticsearch_pool) -> Iterator[str]:
+    """As the one of all tests, but for the whole module: filling a library takes its time."""
+    prefix = f"pf-test-{uuid4().hex}"
+    yield prefix
+    for url in elasticsearch_pool.urls():
+        delete_indices(url, prefix)
 
 
 @pytest.fixture(scope="module", params=[s for s in STORES if "reopened" not in s.id])

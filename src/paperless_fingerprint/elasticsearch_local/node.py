@@ -57,9 +57,13 @@ class NodeOptions:
             settings["discovery.type"] = "single-node"
         else:
             # Given even when empty: otherwise a node tries its neighbours' ports of its own accord.
-            settings["discovery.seed_hosts"] = ",".join(self.seed_hosts)
-            settings["cluster.initial_master_nodes"] = ",".join(self.initial_masters)
+            settings["discovery.seed_hosts"] = _listed(self.seed_hosts)
+            settings["cluster.initial_master_nodes"] = _listed(self.initial_masters)
         return settings
+
+
+def _listed(values: tuple[str, ...]) -> str:
+    return f"[{', '.join(values)}]"
 
 
 class Node:
@@ -178,6 +182,10 @@ def _construct(jpype: Any, options: NodeOptions) -> Any:
     def java(name: str) -> Any:
         return jpype.JClass(name)
 
+    # First of all: even reading the settings may want to log something.
+    logging = java("org.elasticsearch.common.logging.LogConfigurator")
+    logging.registerErrorListener()
+    logging.configureESLogging()
     home = java("java.nio.file.Path").of(str(options.home))
     overrides = java("java.util.HashMap")()
     for name, value in options.settings().items():
@@ -194,9 +202,6 @@ def _construct(jpype: Any, options: NodeOptions) -> Any:
         home.resolve("config"),
         name_of_host,
     )
-    logging = java("org.elasticsearch.common.logging.LogConfigurator")
-    logging.registerErrorListener()
-    logging.configureESLogging()
     logging.configure(environment, True)
     plugins = java("org.elasticsearch.plugins.PluginsLoader")
     loader = plugins.createPluginsLoader(

@@ -159,6 +159,12 @@ class PaperlessClient:
         """Documents with at least one of the tags: id → all their tags."""
         return listing.tagged(self._connection, tag_ids)
 
+    def tags_and_fields(
+        self, ids: Iterable[int]
+    ) -> dict[int, tuple[tuple[int, ...], dict[int, Any]]]:
+        """What is on these documents now: id → (tags, custom field → value)."""
+        return listing.tags_and_fields(self._connection, ids)
+
     def with_field(self, field_id: int) -> dict[int, Any]:
         """Documents with the custom field: id → its value."""
         return listing.with_field(self._connection, field_id)

@@ -170,3 +170,15 @@ def with_field(connection: Connection, field_id: int) -> dict[int, Any]:
             raise ignored("custom_fields__id__all")
         result[int(item["id"])] = values[field_id]
     return result
+
+
+def tags_and_fields(
+    connection: Connection, ids: Iterable[int]
+) -> dict[int, tuple[tuple[int, ...], dict[int, Any]]]:
+    """What is on these documents now: id → (tags, custom field → value); without their texts."""
+    found: dict[int, tuple[tuple[int, ...], dict[int, Any]]] = {}
+    for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
+        for id, item in by_ids(connection, chunk, {"fields": "id,tags,custom_fields"}).items():
+            values = {int(f["field"]): f["value"] for f in item.get("custom_fields") or ()}
+            found[id] = (tuple(map(int, item.get("tags") or ())), values)
+    return found

@@ -52,7 +52,8 @@ class Cursor:
         try:
             packed = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
             unpacker = zlib.decompressobj()
-            content = json.loads(unpacker.decompress(packed, 100_000))
+            unpacked = unpacker.decompress(packed, 100_000)
+            content = json.loads(unpacked if unpacker.eof else b"")
             check, start, end, last, examined, hits, final, steps = content
             seen, id = set(), 0
             for step in steps:

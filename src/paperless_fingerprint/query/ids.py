@@ -17,7 +17,7 @@ from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.query.tree import Reference
 
 _ADDRESS = re.compile(r"https?://[^\s?#]*?/documents/(\d{1,20})(?:/details)?/?", re.IGNORECASE)
-_NODEREF = re.compile(r"[a-z]+://[a-z0-9]+/([^_/\s]+)", re.IGNORECASE)
+_NODEREF = re.compile(r"(?!https?:)[a-z]+://[a-z0-9]+/([^_/\s]+)", re.IGNORECASE)
 _PLAIN = re.compile(r"[^_\s]+")
 _SHARE = re.compile(r"\d{1,3}(?:\.\d{1,10})?")
 _DIGITS = re.compile(r"[0-9]+")

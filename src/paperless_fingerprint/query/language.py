@@ -167,7 +167,8 @@ class _Reader:
                     raise self._error(item, f"a field within the field '{field}'")
                 return self.node(item.expr, self._field(item), inner)
             case tree.Not() | tree.Prohibit():
-                return Not(self.node(item.a, field, inner))
+                denied = self.node(item.a, field, inner)
+                return denied.part if isinstance(denied, Not) else Not(denied)
             case tree.Plus():
                 return self.node(item.a, field, inner)
             case tree.Boost():
@@ -188,7 +189,7 @@ class _Reader:
         from luqum import tree
 
         if not isinstance(item, tree.OrOperation):
-            return And(tuple(self.node(part, field, depth) for part in item.children))
+            return _joined(And, [self.node(part, field, depth) for part in item.children])
         # As in Lucene: '+' in a group says that a part must be there, '-' that it must not,
         # whatever else the group allows. NOT is plain logic.
         required: list[Node] = []
@@ -197,10 +198,10 @@ class _Reader:
             strict = isinstance(part, tree.Plus | tree.Prohibit)
             (required if strict else optional).append(self.node(part, field, depth))
         if not required:
-            return Or(tuple(optional))
+            return _joined(Or, optional)
         if optional and not any(isinstance(part, tree.Plus) for part in item.children):
-            required.append(Or(tuple(optional)))
-        return And(tuple(required))
+            required.append(_joined(Or, optional))
+        return _joined(And, required)
 
     def _field(self, item: Item) -> str:
         name = str(item.name).replace("\\", "")
@@ -331,6 +332,14 @@ class _Reader:
     def _error(self, item: Item, message: str, at_end: int = 0) -> QueryError:
         span = self._span(item)
         return QueryError(message, self._query, span.end - 1 if at_end else span.start)
+
+
+def _joined(operation: type[And] | type[Or], parts: list[Node]) -> Node:
+    """Flat: what is joined the same way within needs no level of its own."""
+    flat: list[Node] = []
+    for part in parts:
+        flat += part.parts if isinstance(part, operation) else (part,)
+    return flat[0] if len(flat) == 1 else operation(tuple(flat))
 
 
 def _shown_fields() -> list[str]:

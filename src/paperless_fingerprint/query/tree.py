@@ -192,6 +192,15 @@ def boosted(node: Node, factor: float) -> Node:
     return replaced(node, change)
 
 
+def height(node: Node) -> int:
+    match node:
+        case And(parts) | Or(parts):
+            return 1 + max((height(part) for part in parts), default=0)
+        case Not(part):
+            return 1 + height(part)
+    return 0
+
+
 def conjuncts(node: Node) -> tuple[Node, ...]:
     """What must all be true, as flat as it goes."""
     if isinstance(node, And):

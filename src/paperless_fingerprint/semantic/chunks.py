@@ -44,6 +44,7 @@ def chunks(parent: int, text: str, *, words: int, most: int) -> list[Chunk]:
 
 def mean_vector(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """The parent's vector, of length one; chunks count alike, however the model scales them."""
+    assert len(vectors), "a document without chunks has no vector"
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     mean = (vectors / np.maximum(lengths, 1e-12)).mean(axis=0)
     length = float(np.linalg.norm(mean))

@@ -27,16 +27,6 @@ class Kind(IntEnum):
     NAME = 4
 
 
-#: A small number ('3 copies') stands in many texts by chance, a reference in none.
-WEIGHTS = {
-    Kind.DATE: 2.0,
-    Kind.AMOUNT: 2.0,
-    Kind.REFERENCE: 2.5,
-    Kind.NUMBER: 1.0,
-    Kind.NAME: 0.7,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Statement:
     kind: Kind
@@ -47,8 +37,6 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Statements:
     found: tuple[Statement, ...]
-    #: Every reading of them, to look up what another text states.
-    readings: frozenset[str]
     #: All words, casefolded: a name of another text may stand here in small letters.
     words: frozenset[str]
 
@@ -77,7 +65,9 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:[.,'’]\d{3})+")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 _NOT_ALNUM = re.compile(r"[\W_]+")
-# A capital after these says nothing: every language begins a sentence or a line with one.
+# Names of commands, fields and files are the same in every language: some_thing, someThing.
+_CODE = re.compile(r"\b[^\W\d_]\w{0,30}_\w{0,30}[^\W_]\b|\b[a-z]{2,15}[A-Z][a-z]\w{0,30}\b")
+# In the middle of a sentence: every language begins one, and a line, with a capital.
 _NAME = re.compile(r"(?<=[^\W_][ ,(])[^\W\d_a-zß-ÿ][^\W\d_]{2,39}")
 
 
@@ -107,10 +97,9 @@ def statements(text: str) -> Statements:
         name = match[0].casefold()
         if name not in MONTHS:
             found[Statement(Kind.NAME, frozenset({name}))] = None
-    readings_of_all = frozenset(
-        reading for statement in found for reading in statement.readings
-    )
-    return Statements(tuple(found), readings_of_all, frozenset(_WORD.findall(lowered)))
+    for match in _CODE.finditer(text):
+        found[Statement(Kind.REFERENCE, frozenset({match[0].casefold()}))] = None
+    return Statements(tuple(found), frozenset(_WORD.findall(lowered)))
 
 
 def _date_readings(match: re.Match[str]) -> frozenset[str]:
@@ -172,61 +161,3 @@ def _decimal(text: str) -> str:
     digits = digits.rstrip("0")
     whole = _NOT_ALNUM.sub("", whole).lstrip("0") or "0"
     return f"{whole}.{digits}" if digits else whole
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two texts state the same, by weight; kinds apart."""
-
-    shared: float
-    #: What only one of them states, on the side that states less of its own.
-    conflict: float
-    #: The share of the shorter list that the other has, dates and numbers alone; None: no facts.
-    kept: float | None
-    #: Names of one text that stand in the other, of the side that has more of its own.
-    names: float | None
-    shared_kinds: tuple[Kind, ...]
-    conflicting_kinds: tuple[Kind, ...]
-
-
-def agreement(a: Statements, b: Statements) -> Agreement:
-    hard_a = [s for s in a.found if s.kind is not Kind.NAME]
-    hard_b = [s for s in b.found if s.kind is not Kind.NAME]
-    met_a = [bool(s.readings & b.readings) for s in hard_a]
-    met_b = [bool(s.readings & a.readings) for s in hard_b]
-    shared_a = sum(WEIGHTS[s.kind] for s, met in zip(hard_a, met_a, strict=True) if met)
-    shared_b = sum(WEIGHTS[s.kind] for s, met in zip(hard_b, met_b, strict=True) if met)
-    own_a = _by_kind(hard_a, met_a)
-    own_b = _by_kind(hard_b, met_b)
-    # A conflict takes two: what only one side states may be left out, or written in words.
-    conflicts = {kind: min(own_a[kind], own_b[kind]) for kind in own_a if own_b.get(kind)}
-    total_a, total_b = shared_a + sum(own_a.values()), shared_b + sum(own_b.values())
-    least = min(total_a, total_b)
-    shared = min(shared_a, shared_b)
-    kinds = {s.kind: None for s, met in zip(hard_a, met_a, strict=True) if met}
-    return Agreement(
-        shared=shared,
-        conflict=sum(conflicts.values()),
-        kept=min(1.0, max(shared_a / total_a, shared_b / total_b)) if least else None,
-        names=_names_kept(a, b),
-        shared_kinds=tuple(sorted(kinds)),
-        conflicting_kinds=tuple(sorted(conflicts)),
-    )
-
-
-def _by_kind(statements: list[Statement], met: list[bool]) -> dict[Kind, float]:
-    own: dict[Kind, float] = {}
-    for statement, is_met in zip(statements, met, strict=True):
-        if not is_met:
-            own[statement.kind] = own.get(statement.kind, 0.0) + WEIGHTS[statement.kind]
-    return own
-
-
-def _names_kept(a: Statements, b: Statements) -> float | None:
-    """German writes every noun like a name, so the better of the two sides counts."""
-    shares = []
-    for one, other in ((a, b), (b, a)):
-        names = [next(iter(s.readings)) for s in one.found if s.kind is Kind.NAME]
-        if len(names) >= 2:
-            shares.append(sum(name in other.words for name in names) / len(names))
-    return max(shares) if shares else None

@@ -6,6 +6,7 @@ Nothing is taken for written that was not acknowledged. All writes go through he
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -73,12 +74,12 @@ class BulkWriter:
         failures: Failures,
         *,
         is_moving: Callable[[str], bool],
-        patience_seconds: float = PATIENCE_SECONDS,
+        patience_seconds: float | None = None,
     ) -> None:
         self._client = client
         self._failures = failures
         self._is_moving = is_moving
-        self._patience_seconds = patience_seconds
+        self._patience_seconds = PATIENCE_SECONDS if patience_seconds is None else patience_seconds
 
     def write(self, operations: Iterable[Operation]) -> Outcome:
         """Raises StoreError where the server is gone or refuses all; then nothing is certain."""
@@ -143,6 +144,11 @@ class BulkWriter:
                 raise
             if reason_of(cause)[0] == "cluster_block_exception" and cause.status_code == 429:
                 raise
+            if cause.status_code == 413 and len(operations) > 1:
+                middle = len(operations) // 2
+                yield from self._send(operations[:middle])
+                yield from self._send(operations[middle:])
+                return
             # The request as a whole was too much, or came at a bad moment.
             refusal = {"status": cause.status_code, "error": {"reason": reason_of(cause)[1]}}
             for operation in operations:
@@ -161,7 +167,13 @@ class BulkWriter:
             raise self._failures.blocked(failure.reason)
         if kind in {"index_not_found_exception", "security_exception"}:
             raise self._failures.store_error(failure.reason)
-        return failure.status in _TRY_AGAIN
+        return failure.status in _TRY_AGAIN and not _is_too_large(failure.reason)
+
+
+def _is_too_large(reason: str) -> bool:
+    """Whether the server has not the memory for this operation, even with nothing else to do."""
+    match = re.search(r"_operation_bytes=(\d+), max_\w+_bytes=(\d+)", reason)
+    return match is not None and int(match[1]) > int(match[2])
 
 
 def requests(operations: Iterable[Operation]) -> Iterator[list[Operation]]:
@@ -187,4 +199,7 @@ def _reason(result: dict[str, Any]) -> str:
     text = str(error.get("reason") or "")
     if cause.get("reason"):
         text = f"{text}: {cause['reason']}"
-    return " ".join(text.split())[:300]
+    text = " ".join(text.split())[:300]
+    if _is_too_large(text):
+        return f"its text is too large for the server's memory, which a larger heap mends ({text})"
+    return text

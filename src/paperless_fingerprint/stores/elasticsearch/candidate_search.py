@@ -102,8 +102,9 @@ class CandidateSearch:
         if not requests:
             return []
         searches = [part for request in requests for part in ({}, request)]
-        with self._failures.explained():
-            answer = self._client.msearch(index=self._index, searches=searches)
+        answer = self._reader.patiently(
+            lambda: self._client.msearch(index=self._index, searches=searches)
+        )
         hits: list[Hit] = []
         for response in answer["responses"]:
             if "error" in response:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import logging
 import re
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +51,8 @@ def connect(address: Address) -> Elasticsearch:
             f"[elasticsearch] prefix is '{address.prefix}', but index names have only small "
             "letters, digits, '-', '_' and '.'; paperless-fingerprint works."
         )
+    # Its log is for developers. Without a handler its warnings would end up on the terminal.
+    logging.getLogger("elastic_transport").addHandler(logging.NullHandler())
     options: dict[str, Any] = {
         "hosts": [_without_user(host) for host in address.hosts],
         "request_timeout": address.timeout_seconds,
@@ -63,16 +68,13 @@ def connect(address: Address) -> Elasticsearch:
     if address.api_key:
         options["api_key"] = address.api_key
     elif username:
-        options["basic_auth"] = (username, password)
+        # By hand: the client cannot spell a password with an umlaut.
+        secret = base64.b64encode(f"{username}:{password}".encode()).decode()
+        options["headers"] = {"authorization": f"Basic {secret}"}
     if any(host.startswith("https:") for host in address.hosts):
         options["verify_certs"] = True
         if address.ca_file:
-            if not Path(address.ca_file).expanduser().is_file():
-                raise ConfigurationError(
-                    f"[elasticsearch] ca_file is {address.ca_file}, and there is no such file; "
-                    "name the certificate authority's file in PEM, or leave it out."
-                )
-            options["ca_certs"] = str(Path(address.ca_file).expanduser())
+            options["ca_certs"] = _checked_ca_file(address.ca_file)
     try:
         return Elasticsearch(**options)
     except ValueError as error:
@@ -80,10 +82,18 @@ def connect(address: Address) -> Elasticsearch:
             f"The store {address.shown} is no address of Elasticsearch ({error}); "
             "https://HOST:9200 is one, with the port."
         ) from error
-    except OSError as error:  # a CA file that holds no certificate
+
+
+def _checked_ca_file(name: str) -> str:
+    path = str(Path(name).expanduser())
+    try:
+        ssl.create_default_context(cafile=path)
+    except OSError as error:  # ssl.SSLError is one
         raise ConfigurationError(
-            f"[elasticsearch] ca_file {address.ca_file} holds no certificate in PEM ({error})."
+            f"[elasticsearch] ca_file is {name}, and no certificate in PEM can be read there "
+            f"({error}); name the certificate authority's file, or leave it out."
         ) from error
+    return path
 
 
 def check_version(client: Elasticsearch, failures: Failures) -> str:

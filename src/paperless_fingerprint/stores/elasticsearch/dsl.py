@@ -41,7 +41,7 @@ _ATTRIBUTE = {
     Attribute.PAGES: "page_count",
     Attribute.OWNER: "owner",
 }
-_INTEGERS = {Attribute.ID: 31, Attribute.PAGES: 31, Attribute.SERIAL_NUMBER: 63}
+_INTEGERS = {Attribute.ID: 31, Attribute.PAGES: 63, Attribute.SERIAL_NUMBER: 63}
 NOTHING: Query = {"match_none": {}}
 
 

@@ -8,7 +8,7 @@
 
 Whoever dies in between leaves the old index behind the alias, at worst closed for writing; the next
 process that opens the library begins anew. Of two that move at the same time only one gets the
-alias, because it takes it from the very index that it has copied.
+alias, because the old index can be removed once only.
 """
 
 from __future__ import annotations
@@ -81,7 +81,6 @@ class Move:
         try:
             self._client.indices.update_aliases(
                 actions=[
-                    {"remove": {"index": self._old.name, "alias": alias, "must_exist": True}},
                     {"add": {"index": new, "alias": alias}},
                     {"remove_index": {"index": self._old.name}},
                 ]

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import ApiError, Elasticsearch, TransportError, UnsupportedProductError
 
-from paperless_fingerprint.stores.elasticsearch.failures import Failures
+from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
 
 _KEEP_ALIVE = "2m"
 _PAGE = 1_000
+_GET_AT_ONCE = 500
+#: How often one scan may lose its point in time.
+_LOSSES = 5
+#: How long a node may take to be replaced by another.
+PATIENCE_SECONDS = 20.0
 
 Hit = dict[str, Any]
+Answer = TypeVar("Answer")
 
 
 class Reader:
@@ -26,19 +35,30 @@ class Reader:
         self._client = client
         self._failures = failures
 
+    def patiently(self, ask: Callable[[], Answer]) -> Answer:
+        """The answer; asked again while a node is being replaced or an index is being moved."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        pause = 0.05
+        while True:
+            try:
+                return ask()
+            except (ApiError, TransportError, UnsupportedProductError) as error:
+                if not _is_passing(error) or time.monotonic() + pause > deadline:
+                    raise self._failures.of(error) from error
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
     def refresh(self, index: str) -> None:
-        with self._failures.explained():
-            self._client.indices.refresh(index=index)
+        self.patiently(lambda: self._client.indices.refresh(index=index))
 
     def search(self, index: str, **request: Any) -> Any:
         self.refresh(index)
-        with self._failures.explained():
-            return self._client.search(index=index, **request)
+        return self.patiently(lambda: self._client.search(index=index, **request))
 
     def count(self, index: str, query: dict[str, Any] | None = None) -> int:
         self.refresh(index)
-        with self._failures.explained():
-            return int(self._client.count(index=index, query=query)["count"])
+        answer = self.patiently(lambda: self._client.count(index=index, query=query))
+        return int(answer["count"])
 
     def scan(
         self,
@@ -50,18 +70,20 @@ class Reader:
         page: int = _PAGE,
         **request: Any,
     ) -> Iterator[Hit]:
-        """Hits in the order of `sort`, which must name each document uniquely."""
+        """Hits in the order of `sort`, which must name each document uniquely.
+
+        Where the point in time is lost with its node, the scan goes on from a new one.
+        """
         left = limit
-        if left == 0:
-            return
-        self.refresh(index)
-        with self._failures.explained():
-            point = self._client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
         after: list[Any] | None = None
+        point: str | None = None
+        losses = 0
         try:
-            while True:
+            while left != 0:
                 size = page if left is None else min(page, left)
-                with self._failures.explained():
+                if point is None:
+                    point = self._open(index)
+                try:
                     answer = self._client.search(
                         pit={"id": point, "keep_alive": _KEEP_ALIVE},
                         query=query,
@@ -71,16 +93,32 @@ class Reader:
                         track_total_hits=False,
                         **request,
                     )
+                except (ApiError, TransportError) as error:
+                    losses += 1
+                    is_lost = isinstance(error, ApiError) and error.status_code in {404, 503}
+                    if not is_lost or losses > _LOSSES:
+                        raise self._failures.of(error) from error
+                    self._close(point)
+                    point = None
+                    continue
                 point = answer.get("pit_id", point)
                 hits = answer["hits"]["hits"]
                 yield from hits
                 if left is not None:
                     left -= len(hits)
-                if len(hits) < size or left == 0:
+                if len(hits) < size:
                     return
                 after = hits[-1]["sort"]
         finally:
-            self._close(point)
+            if point is not None:
+                self._close(point)
+
+    def _open(self, index: str) -> str:
+        self.refresh(index)
+        answer = self.patiently(
+            lambda: self._client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)
+        )
+        return str(answer["id"])
 
     def _close(self, point: str) -> None:
         try:
@@ -98,16 +136,19 @@ class Reader:
 
     def _get(self, index: str, ids: Sequence[str], fields: Sequence[str] | None) -> Iterator[Hit]:
         try:
-            answer = self._client.mget(
-                index=index, ids=list(ids), source_includes=list(fields) if fields else None
+            answer = self.patiently(
+                lambda: self._client.mget(
+                    index=index, ids=list(ids), source_includes=list(fields) if fields else None
+                )
             )
-        except (ApiError, TransportError) as error:
+        except StoreError as error:
             # Too much at once for the server's memory: these texts are long.
-            if isinstance(error, ApiError) and error.status_code == 429 and len(ids) > 1:
+            cause = error.__cause__
+            if isinstance(cause, ApiError) and cause.status_code == 429 and len(ids) > 1:
                 for half in (ids[: len(ids) // 2], ids[len(ids) // 2 :]):
                     yield from self._get(index, half, fields)
                 return
-            raise self._failures.of(error) from error
+            raise
         for document in answer["docs"]:
             if document.get("found"):
                 yield document
@@ -116,4 +157,11 @@ class Reader:
                 raise self._failures.store_error(f"a document cannot be read ({reason})")
 
 
-_GET_AT_ONCE = 500
+def _is_passing(error: Exception) -> bool:
+    if not isinstance(error, ApiError):
+        return False
+    if error.status_code in {502, 503, 504}:
+        return True
+    # The index behind an alias changes in one step, but a request may be on its way just then.
+    kind, reason = reason_of(error)
+    return kind == "index_not_found_exception" and bool(re.search(r"-v\d+-\d{6}\]", reason))

@@ -259,11 +259,14 @@ class ElasticsearchStore:
         return self._candidates.find(fingerprint, checksum, excluding)
 
     def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
-        asked = rows.indexed_words(" ".join(words))
-        if not asked or limit < 1:
+        if not words or limit < 1:
             return []
         query = {
-            "multi_match": {"query": asked, "type": "most_fields", "fields": list(_WORD_FIELDS)}
+            "multi_match": {
+                "query": " ".join(words),
+                "type": "most_fields",
+                "fields": list(_WORD_FIELDS),
+            }
         }
         found = self._reader.scan(
             self._names["documents"],
@@ -279,7 +282,7 @@ class ElasticsearchStore:
         listed = list(words)
         for start in range(0, len(listed), 500):
             part = listed[start : start + 500]
-            filters = [{"term": {"content_words": rows.indexed_words(word)}} for word in part]
+            filters = [{"term": {"content_words": word}} for word in part]
             answer = self._reader.search(
                 self._names["documents"],
                 size=0,
@@ -402,12 +405,11 @@ class ElasticsearchStore:
     # The library ---------------------------------------------------------------------------
 
     def notes(self) -> dict[str, str]:
-        hits = self._reader.scan(
-            self._names["library"],
-            query={"term": {"kind": "note"}},
-            sort=[{"_shard_doc": "asc"}],
+        answer = self._reader.search(
+            self._names["library"], query={"term": {"kind": "note"}}, size=1_000
         )
-        return {hit["_source"]["name"]: hit["_source"]["value"] for hit in hits}
+        sources = [hit["_source"] for hit in answer["hits"]["hits"]]
+        return {source["name"]: source["value"] for source in sources}
 
     def put_notes(self, notes: Mapping[str, str]) -> None:
         self._writer.write_all(self._note("index", *note) for note in notes.items())

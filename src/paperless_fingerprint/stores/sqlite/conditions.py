@@ -24,9 +24,13 @@ from paperless_fingerprint.query.tree import (
     Pattern,
     TextField,
     Words,
+    height,
     leaves,
 )
 
+#: Deeper than this a tree is put together step by step: the parsers of SQLite and of FTS5 have
+#: stacks of a hundred places.
+_DEEPEST = 6
 #: Words that a pattern may stand for.
 MAX_EXPANSIONS = 1000
 
@@ -89,8 +93,24 @@ class Translator:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._expansions: dict[Pattern, list[str]] = {}
+        self._steps: list[Condition] = []
 
-    def condition(self, node: Node) -> Condition:
+    def statement(self, sql: str, values: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+        """With the steps before it that its conditions are built on."""
+        if not self._steps:
+            return sql, values
+        steps = ", ".join(
+            f"step{number} AS MATERIALIZED (SELECT d.id FROM document d WHERE {step.sql})"
+            for number, step in enumerate(self._steps)
+        )
+        before = tuple(value for step in self._steps for value in step.values)
+        return f"WITH {steps} {sql}", (*before, *values)
+
+    def condition(self, node: Node, depth: int = 0) -> Condition:
+        if depth >= _DEEPEST and isinstance(node, And | Or | Not):
+            step = self.condition(node)
+            self._steps.append(step)
+            return Condition(f"d.id IN (SELECT id FROM step{len(self._steps) - 1})")
         if (expression := self.expression(node)) is not None:
             return Condition("d.id IN (SELECT rowid FROM words WHERE words MATCH ?)", (expression,))
         match node:
@@ -99,16 +119,16 @@ class Translator:
                 words = [part for part in parts if self.expression(part) is not None]
                 others = [part for part in parts if part not in words]
                 if len(words) > 1 and others:
-                    return self.condition(And((And(tuple(words)), *others)))
-                return all_of(self.condition(part) for part in parts)
+                    return self.condition(And((And(tuple(words)), *others)), depth)
+                return all_of(self.condition(part, depth + 1) for part in parts)
             case Or(parts):
-                conditions = [self.condition(part) for part in parts]
+                conditions = [self.condition(part, depth + 1) for part in parts]
                 return Condition(
                     " OR ".join(f"({condition.sql})" for condition in conditions) or "0",
                     tuple(value for condition in conditions for value in condition.values),
                 )
             case Not(part):
-                inner = self.condition(part)
+                inner = self.condition(part, depth + 1)
                 return Condition(f"NOT coalesce(({inner.sql}), 0)", inner.values)
             case Everything():
                 return Condition("1")
@@ -129,6 +149,8 @@ class Translator:
 
     def expression(self, node: Node) -> str | None:
         """The node in FTS5's own language, where that can say it."""
+        if height(node) > _DEEPEST:
+            return None
         match node:
             case Words(field, words):
                 return _in_column(field, '"' + " ".join(words) + '"')

@@ -109,13 +109,15 @@ class SqliteSearcher:
             return []
         with self._limited(scope) as connection:
             likely = _likely(connection, query)
-            condition = _on_candidates(connection, query, rest, scope)
-            rows = connection.execute(
+            translator = Translator(connection)
+            condition = _on_candidates(translator, query, rest, scope)
+            sql, values = translator.statement(
                 "SELECT d.id, d.level, d.shingles, d.sketch "
                 "FROM json_each(?) wanted JOIN document d ON d.id = wanted.value "
                 f"WHERE {condition.sql}",
                 (json.dumps(likely.tolist()), *condition.values),
-            ).fetchall()
+            )
+            rows = connection.execute(sql, values).fetchall()
         found = _scored(query, rows)
         found.sort(key=lambda one: (-float(one.value), one.id))
         if after is not None:
@@ -154,10 +156,11 @@ class SqliteSearcher:
                 )
             else:
                 condition = all_of([translator.condition(node), *in_scope(scope)])
-                counted = connection.execute(
+                sql, values = translator.statement(
                     f"SELECT count(*) FROM (SELECT 1 FROM document d WHERE {condition.sql} LIMIT ?)",
                     (*condition.values, at_most),
                 )
+                counted = connection.execute(sql, values)
             return int(counted.fetchone()[0])
 
     def explain(
@@ -169,17 +172,18 @@ class SqliteSearcher:
                 assert rest is not None
                 sql, values = _page_sql(translator, rest, scope, Order(), None, (), limit)
                 return {"sql": _pasted(sql, values)}
-            condition = _on_candidates(connection, query, rest, scope)
+            condition = _on_candidates(translator, query, rest, scope)
             prefixes = json.dumps((query.hashes >> np.uint64(33)).tolist())
             least = min(group.minimum for group in query.groups) if query.groups else 1
             sql = (
-                "SELECT d.id, d.level, met.matches FROM (SELECT key & 4294967295 AS id, count(*) "
-                "AS matches FROM json_each(?) hash CROSS JOIN posting ON key BETWEEN hash.value "
+                "SELECT d.id, d.level, met.matches FROM (SELECT posting.key & 4294967295 AS id, count(*) "
+                "AS matches FROM json_each(?) hash CROSS JOIN posting ON posting.key BETWEEN hash.value "
                 "<< 32 AND hash.value << 32 | 4294967295 GROUP BY id HAVING matches >= ?) met "
                 f"JOIN document d ON d.id = met.id WHERE {condition.sql} "
                 "ORDER BY met.matches DESC LIMIT ?"
             )
-            return {"sql": _pasted(sql, (prefixes, least, *condition.values, limit))}
+            sql, values = translator.statement(sql, (prefixes, least, *condition.values, limit))
+            return {"sql": _pasted(sql, values)}
 
     # Inside --------------------------------------------------------------------------------
 
@@ -309,7 +313,7 @@ def _page_sql(
         f"SELECT d.id, {column} FROM document d WHERE {condition.sql} "
         f"ORDER BY {column} {direction}, d.id LIMIT ?"
     )
-    return sql, (*condition.values, most)
+    return translator.statement(sql, (*condition.values, most))
 
 
 def _scored_sql(
@@ -323,8 +327,7 @@ def _scored_sql(
     """Any tree, ordered by the sum of its words' scores."""
     condition = all_of([translator.condition(node), *in_scope(scope)])
     union = " UNION ALL ".join(
-        "SELECT rowid AS id, rank * ? AS score FROM words WHERE words MATCH ?"
-        for _ in scorers
+        "SELECT rowid AS id, rank * ? AS score FROM words WHERE words MATCH ?" for _ in scorers
     )
     values = tuple(value for scorer in scorers for value in scorer)
     joined = (
@@ -337,14 +340,14 @@ def _scored_sql(
         f"SELECT d.id, {score} AS score FROM document d {joined} WHERE {condition.sql} "
         "AND d.id NOT IN (SELECT value FROM json_each(?)) ORDER BY score, d.id LIMIT ?"
     )
-    return sql, (*values, *condition.values, unwanted, most)
+    return translator.statement(sql, (*values, *condition.values, unwanted, most))
 
 
 # Likeness ------------------------------------------------------------------------------------
 
 
 def _on_candidates(
-    connection: sqlite3.Connection, query: SketchQuery, rest: Node | None, scope: Scope
+    translator: Translator, query: SketchQuery, rest: Node | None, scope: Scope
 ) -> Condition:
     conditions = [
         Condition("d.spec = ? AND d.id != ?", (query.spec, query.source)),
@@ -353,7 +356,7 @@ def _on_candidates(
     if query.shingles is not None:
         conditions.append(Condition("d.shingles BETWEEN ? AND ?", query.shingles))
     if rest is not None:
-        conditions.append(Translator(connection).condition(rest))
+        conditions.append(translator.condition(rest))
     return all_of(conditions)
 
 

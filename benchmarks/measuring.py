@@ -1,0 +1,45 @@
+"""Timing and reporting that the benchmarks share. CPU time, best of several rounds."""
+
+from __future__ import annotations
+
+import gc
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def cpu_seconds(work: Callable[[], object], *, rounds: int = 5, times: int = 1) -> float:
+    """The least CPU time of one call, over some rounds of `times` calls."""
+    best = float("inf")
+    gc.collect()
+    for _ in range(rounds):
+        start = time.process_time()
+        for _ in range(times):
+            work()
+        best = min(best, (time.process_time() - start) / times)
+    return best
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def report(name: str, rows: list[dict[str, object]], folder: Path | None) -> None:
+    """A table for people on stdout, and the same as JSON in the folder."""
+    print(f"\n## {name}\n")
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [[_shown(row.get(column, "")) for column in columns] for row in rows]
+    widths = [max(len(c), *(len(row[i]) for row in cells)) for i, c in enumerate(columns)]
+    for line in (columns, ["-" * width for width in widths], *cells):
+        print("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |")
+    sys.stdout.flush()
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def _shown(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

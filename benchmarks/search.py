@@ -1,0 +1,210 @@
+"""Speed of FINGERPRINT queries, beside a plain full-text query on the same index in the same run.
+
+    python ../shared/tools/gen_scale.py 100000 docs.jsonl
+    python benchmarks/search.py sqlite:///big.db --fill docs.jsonl
+    python benchmarks/search.py http://127.0.0.1:9200 --fill docs.jsonl
+
+Plain: three words, OR, ten best, from a fixed list of 200 (drawn from the library with a fixed
+seed: three words of four letters and more of one document), asked of the store directly, without
+our language. FINGERPRINT: `store` is the search for candidates alone, `whole` is what a user waits
+for: the source read, the candidates found, their texts compared, ten hits shown. All kinds take
+turns, so that whatever else the machine does strikes them alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sqlite3
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import orjson
+
+from paperless_fingerprint import settings, text
+from paperless_fingerprint.fingerprint import fingerprint
+from paperless_fingerprint.model import Document, StoredDocument
+from paperless_fingerprint.query.language import parse
+from paperless_fingerprint.query.searcher import Scope
+from paperless_fingerprint.search import BLOCK, Request, Search
+from paperless_fingerprint.stores.opening import open_store
+from paperless_fingerprint.stores.searching import searcher_of
+
+QUERIES = 200
+LONG_WORDS = 5_000
+KINDS = {"any overlap": "", "_20": "_20", "_20_80": "_20_80", "_50_80": "_50_80"}
+#: What p95 may be, times the p95 of plain full text.
+GOALS = {"any overlap": 5.0, "_20": 3.0, "_20_80": 1.0}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments.add_argument("store", help="sqlite:///PATH or http://HOST:PORT")
+    arguments.add_argument("--fill", type=Path, help="put these documents in first (JSON lines)")
+    arguments.add_argument("--prefix", default="paperless-fingerprint-bench")
+    arguments.add_argument("--queries", type=int, default=QUERIES)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--seconds", type=float, default=60.0, help="time limit of one query")
+    asked = arguments.parse_args()
+    options = settings.load(
+        {"store": asked.store, "elasticsearch.prefix": asked.prefix}, environment={}
+    )
+    store = open_store(options)
+    if asked.fill:
+        fill(store, asked.fill, options.spec())
+    searcher = searcher_of(store)
+    search = Search(store, searcher, options.spec())
+    scope = Scope(time_limit_seconds=asked.seconds)
+    rng = random.Random(asked.seed)
+    ids = store.ids()
+    plain = plain_query(asked.store, store, asked.prefix)
+    words = three_words(store, ids, rng, asked.queries)
+    usual, long = sources(store, ids, rng, asked.queries)
+    print(f"{len(ids):,} documents, {len(words)} queries of each kind, {len(long)} long sources")
+    measure(search, searcher, scope, plain, words, usual)
+    measure_long(search, searcher, scope, long)
+    searcher.close()
+    store.close()
+
+
+def fill(store, path: Path, spec) -> None:
+    known = set(store.ids())
+    started, count, batch = time.perf_counter(), 0, []
+    with path.open("rb") as lines:
+        for line in lines:
+            given = orjson.loads(line)
+            if given["id"] in known:
+                continue
+            document = Document(
+                **{**given, "tags": tuple(given["tags"]), "correspondent": given["correspondent"]}
+            )
+            batch.append(StoredDocument(document, fingerprint(document.content, spec)))
+            if len(batch) == 1000:
+                count += store.put(batch).written
+                batch = []
+    if batch:
+        count += store.put(batch).written
+    if hasattr(store, "settle"):
+        store.settle(timeout_seconds=1800)
+    print(f"{count:,} documents written in {time.perf_counter() - started:.0f} s", flush=True)
+
+
+def plain_query(address: str, store, prefix: str) -> Callable[[list[str]], object]:
+    if address.startswith("sqlite"):
+        connection = sqlite3.connect(store.path)
+        connection.execute("PRAGMA cache_size = -65536")
+        statement = (
+            "SELECT rowid, bm25(words) AS score FROM words WHERE words MATCH ? "
+            "ORDER BY score LIMIT 10"
+        )
+        return lambda words: connection.execute(
+            statement, (" OR ".join(f'"{word}"' for word in words),)
+        ).fetchall()
+    from elasticsearch import Elasticsearch
+
+    client = Elasticsearch(address, request_timeout=120)
+    return lambda words: client.search(
+        index=f"{prefix}-documents",
+        query={"match": {"content_words": {"query": " ".join(words), "operator": "or"}}},
+        size=10,
+        source_includes=["id", "uuid", "title"],
+    )
+
+
+def three_words(store, ids: list[int], rng: random.Random, count: int) -> list[list[str]]:
+    found: list[list[str]] = []
+    while len(found) < count:
+        content = next(iter(store.texts([rng.choice(ids)]).values()), "")
+        candidates = sorted({word for word in text.words(content) if len(word) >= 4})
+        if len(candidates) >= 3:
+            found.append(rng.sample(candidates, 3))
+    return found
+
+
+def sources(store, ids: list[int], rng: random.Random, count: int) -> tuple[list[int], list[int]]:
+    """Documents with a fingerprint, as they come; and of a larger sample the long ones."""
+    usual: list[int] = []
+    long: list[int] = []
+    sample = rng.sample(ids, min(len(ids), 20_000))
+    for start in range(0, len(sample), 500):
+        part = sample[start : start + 500]
+        for id, content in store.texts(part).items():
+            words = content.count(" ") + 1
+            if words >= 30 and len(usual) < count:
+                usual.append(id)
+            if words >= LONG_WORDS * 1.1 and len(long) < count:
+                long.append(id)
+    rng.shuffle(usual)
+    return usual, long
+
+
+def measure(search: Search, searcher, scope: Scope, plain, words, ids: list[int]) -> None:
+    times: dict[str, list[float]] = {}
+
+    def timed(name: str, call: Callable[[], object]) -> None:
+        started = time.perf_counter()
+        call()
+        times.setdefault(name, []).append(1000 * (time.perf_counter() - started))
+
+    for number, id in enumerate(ids):
+        three = words[number % len(words)]
+        timed("plain", lambda three=three: plain(three))
+        language = " OR ".join(three)
+        timed("plain, whole", lambda: search.run(Request(language, scope, limit=10)))  # noqa: B023
+        for name, suffix in KINDS.items():
+            query = f"FINGERPRINT:{id}{suffix}"
+            timed(f"{name}, whole", lambda: search.run(Request(query, scope, limit=10)))  # noqa: B023
+            term = prepared(search, query, scope)
+            if term is not None:
+                timed(
+                    f"{name}, store",
+                    lambda: candidates(searcher, term, scope),  # noqa: B023
+                )
+    base = p95(times["plain"])
+    print(f"{'':22}{'p50 ms':>9}{'p95 ms':>9}{'of plain':>10}{'goal':>7}")
+    for name, taken in times.items():
+        goal = GOALS.get(name.partition(",")[0])
+        print(
+            f"{name:22}{statistics.median(taken):9.2f}{p95(taken):9.2f}{p95(taken) / base:10.2f}"
+            f"{goal or '':>7}"
+        )
+
+
+def measure_long(search: Search, searcher, scope: Scope, ids: list[int]) -> None:
+    if not ids:
+        return
+    taken: dict[str, list[float]] = {"_20": [], "_20_80": []}
+    for id in ids:
+        for suffix, listed in taken.items():
+            term = prepared(search, f"FINGERPRINT:{id}{suffix}", scope)
+            if term is not None:
+                started = time.perf_counter()
+                candidates(searcher, term, scope)
+                listed.append(1000 * (time.perf_counter() - started))
+    medians = {suffix: statistics.median(listed) for suffix, listed in taken.items()}
+    factors = [a / b for a, b in zip(*taken.values(), strict=True)]
+    print(
+        f"sources of {LONG_WORDS:,} words and more, store's part, median ms: {medians}; "
+        f"_20_80 is {medians['_20'] / medians['_20_80']:.1f} times as fast "
+        f"(median of the pairs {statistics.median(factors):.1f})"
+    )
+
+
+def prepared(search: Search, query: str, scope: Scope):
+    _, terms = search._comparer.resolved(parse(query), scope, [])  # noqa: SLF001
+    return next(iter(terms.values()), None)
+
+
+def candidates(searcher, term, scope: Scope) -> object:
+    return searcher.candidates(term.query, None, scope, limit=BLOCK)
+
+
+def p95(values: Iterable[float]) -> float:
+    listed = sorted(values)
+    return listed[min(len(listed) - 1, round(0.95 * len(listed)))]
+
+
+if __name__ == "__main__":
+    main()

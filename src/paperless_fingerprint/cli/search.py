@@ -1,0 +1,210 @@
+"""Commands that ask: search, related."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from paperless_fingerprint.cli.context import (
+    Context,
+    json_option,
+    limit_option,
+    percent,
+    print_json,
+    print_table,
+    say,
+    shared_options,
+)
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.search import Answer, Search
+
+_TABLE_ROWS = 25
+#: Whoever asks for everything is ready to wait.
+_PATIENCE_SECONDS = 3600.0
+_SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages", "id")
+
+
+@contextmanager
+def _search(context: Context) -> Iterator[Search]:
+    from paperless_fingerprint.search import Search
+    from paperless_fingerprint.stores.searching import opened_searcher
+
+    with context.store() as store, opened_searcher(store) as searcher:
+        yield Search(store, searcher, context.settings().spec())
+
+
+@click.command()
+@click.argument("query")
+@click.option("--explain", is_flag=True, help="Show what would be asked of the store, and stop.")
+@click.option("--include-history", is_flag=True, help="Older versions too.")
+@limit_option
+@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip N hits.")
+@click.option("--after", default="", metavar="PLACE", help="Go on where a page ended.")
+@click.option(
+    "--all", "verify_all", is_flag=True, help="Verify every candidate, not the best 1000."
+)
+@click.option("--sort", type=click.Choice(_SORTS), default="best", show_default=True)
+@shared_options
+@json_option
+@click.pass_obj
+def search(
+    context: Context,
+    query: str,
+    explain: bool,
+    include_history: bool,
+    limit: int | None,
+    offset: int,
+    after: str,
+    verify_all: bool,
+    sort: str,
+    as_json: bool,
+) -> None:
+    """Find documents: full text, and FINGERPRINT:<id>_<overlap %>_<probability %>.
+
+    \b
+    invoice AND (march OR april) -reminder     title:contract created:[2023 TO 2024]
+    FINGERPRINT:1234          any overlap with document 1234
+    FINGERPRINT:1234_20       at least 20 % of its text is found in the hit
+    FINGERPRINT:1234_20_80    the same, faster, found with 80 %
+    SIMILAR:1234_60           60 % of both texts together are shared
+    WITHIN:1234_90            90 % of the hit is found in document 1234
+
+    As a table the first 25 unless --limit says otherwise; as JSON all of them. docs/query.md has
+    the whole language.
+    """
+    from paperless_fingerprint.query.searcher import TIME_LIMIT_SECONDS, Scope
+    from paperless_fingerprint.search import Request
+
+    whole = verify_all or (as_json and limit is None)
+    seconds = _PATIENCE_SECONDS if whole else TIME_LIMIT_SECONDS
+    request = Request(
+        query,
+        Scope(None, include_history, seconds),
+        limit=limit if limit is not None or as_json else _TABLE_ROWS,
+        offset=offset,
+        after=after,
+        sort=sort,
+        verify_all=verify_all,
+    )
+    with _search(context) as searching:
+        if explain:
+            _print_plan(searching.explain(request), as_json=as_json)
+            return
+        answer = searching.run(request)
+    for note in answer.notes:
+        say(note)
+    if as_json:
+        print_json(hit.as_json() for hit in answer.hits)
+    else:
+        _print_hits(answer)
+
+
+def _print_hits(answer: Answer) -> None:
+    is_alike = any(hit.jaccard is not None for hit in answer.hits)
+    columns = [("id", "right"), ("title", "left")]
+    if is_alike:
+        columns += [("in the hit", "right"), ("of the hit", "right"), ("jaccard", "right")]
+    else:
+        columns += [("score", "right")]
+    rows = []
+    for hit in answer.hits:
+        title = hit.title if hit.is_latest else f"{hit.title} (older version)"
+        figures = (
+            [percent(hit.containment), percent(hit.reverse_containment), percent(hit.jaccard)]
+            if is_alike
+            else ["" if hit.score is None else f"{hit.score:.2f}"]
+        )
+        rows.append([str(hit.id), title, *figures])
+    if rows:
+        print_table(columns, rows)
+    total = f"{answer.total:,}" if answer.total_is_exact else f"at least {answer.total:,}"
+    say(f"{len(answer.hits):,} of {total} found.")
+    if answer.next:
+        say(f"--after {answer.next} shows the next ones.")
+
+
+def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
+    from paperless_fingerprint.query.explanation import in_words
+
+    if as_json:
+        print_json([plan])
+        return
+    for term in plan["terms"]:
+        for line in in_words(term):
+            click.echo(line)
+    asked = plan["request"]
+    if "sql" in asked:
+        click.echo("\nFor the sqlite3 shell:\n" + asked["sql"])
+    else:
+        first = asked["request"].splitlines()[0]
+        click.echo("\nFor Kibana:\n" + first)
+        click.echo(json.dumps(asked["dsl"], ensure_ascii=False, indent=1))
+    for note in plan["notes"]:
+        say(note)
+
+
+@click.command()
+@click.argument("document", metavar="ID")
+@click.option("--depth", default=2, show_default=True, help="Steps from the document, 1 to 10.")
+@click.option(
+    "--max-distance",
+    default=0.5,
+    show_default=True,
+    help="The longest step, from 0 (the same text) to 1 (anything shared).",
+)
+@click.option("--include-history", is_flag=True, help="Older versions too.")
+@limit_option
+@shared_options
+@json_option
+@click.pass_obj
+def related(
+    context: Context,
+    document: str,
+    depth: int,
+    max_distance: float,
+    include_history: bool,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    """Walk from document ID to those like it, and on from these.
+
+    ID is the Paperless id, the UUID, or the document's address. The distance is 1 - jaccard.
+    """
+    from paperless_fingerprint.query.ids import IdError, parse_likeness
+    from paperless_fingerprint.query.searcher import Scope
+    from paperless_fingerprint.related import MAX_DOCUMENTS, walk
+
+    try:
+        asked = parse_likeness(document)
+    except IdError as error:
+        raise click.UsageError(f"'{document}': {error}.") from None
+    if asked.overlap is not None:
+        raise click.UsageError("an id alone is wanted; --max-distance says how near.")
+    with _search(context) as searching:
+        graph = walk(
+            searching, asked.source, Scope(None, include_history, _PATIENCE_SECONDS),
+            depth=depth, max_distance=max_distance,
+            max_documents=MAX_DOCUMENTS if limit is None else limit,
+        )  # fmt: skip
+    for note in graph.notes:
+        say(note)
+    if as_json:
+        print_json(link.as_json() for link in graph.links)
+        return
+    if graph.links:
+        print_table(
+            [("depth", "right"), ("id", "right"), ("title", "left"), ("from", "right"),
+             ("distance", "right"), ("jaccard", "right")],
+            (
+                [str(link.depth), str(link.id), link.title, str(link.via),
+                 f"{link.distance:.2f}", percent(link.jaccard)]
+                for link in graph.links
+            ),
+        )  # fmt: skip
+    many = f"{len(graph.links):,} documents reached"
+    say(f"{many}." if graph.is_complete else f"{many}; there are more, the nearest were followed.")

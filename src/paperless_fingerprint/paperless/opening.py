@@ -1,0 +1,25 @@
+"""From the settings to a client."""
+
+from __future__ import annotations
+
+from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.paperless.client import Limits, PaperlessClient
+from paperless_fingerprint.settings import Settings
+
+
+def open_paperless(settings: Settings) -> PaperlessClient:
+    """Nothing is sent yet: a Paperless that is down shows with the first request."""
+    if not settings["paperless.url"]:
+        raise ConfigurationError(
+            "The address of Paperless is not set. Set PAPERLESS_FINGERPRINT_PAPERLESS_URL to what "
+            "the browser shows, such as http://paperless:8000, and a token beside it."
+        )
+    seconds = float(settings["paperless.timeout_seconds"])
+    return PaperlessClient(
+        settings["paperless.url"],
+        token=settings["paperless.token"] or "",
+        username=settings["paperless.username"] or "",
+        password=settings["paperless.password"] or "",
+        ca_file=settings["paperless.ca_file"] or None,
+        limits=Limits(connect_seconds=min(10.0, seconds), read_seconds=seconds),
+    )

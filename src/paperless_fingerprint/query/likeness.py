@@ -1,0 +1,233 @@
+"""Terms of likeness: from the document that one names to the documents that it is true of.
+
+The sketch finds candidates and the texts decide. What a term is true of are the documents that
+were found and whose exact figure is high enough; an estimate never lets a document in, and where
+the term is negated never drops one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from paperless_fingerprint import text as texts
+from paperless_fingerprint.fingerprint import (
+    FingerprintSpec,
+    Hashes,
+    Overlap,
+    fingerprint,
+    overlap,
+    shingle_hashes,
+)
+from paperless_fingerprint.model import StoredDocument
+from paperless_fingerprint.query.plan import (
+    SketchQuery,
+    Source,
+    is_found,
+    sketch_query,
+    without_common,
+)
+from paperless_fingerprint.query.searcher import (
+    Found,
+    Row,
+    Scope,
+    Searcher,
+    SearchTooLongError,
+)
+from paperless_fingerprint.query.tree import (
+    Alike,
+    Ids,
+    Leaf,
+    Likeness,
+    Node,
+    Reference,
+    replaced,
+)
+
+#: Candidates that are verified unless all are asked for.
+VERIFIED_AT_MOST = 1000
+_ROWS_AT_ONCE = 64
+_CACHED_TEXTS = 1000
+_CACHED_SHINGLES = 5000
+
+
+class Library(Protocol):
+    """What is needed of a store to read the source."""
+
+    def get(self, ids: Collection[int]) -> dict[int, StoredDocument]: ...
+
+    def id_of_uuid(self, uuid: str) -> int | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of likeness with all that is needed to look for it."""
+
+    alike: Alike
+    source: Source
+    query: SketchQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    found: Found
+    row: Row
+    figures: Overlap
+
+
+def share(figures: Overlap, likeness: Likeness) -> float:
+    """The figure that a term asks about."""
+    if likeness is Likeness.FINGERPRINT:
+        return figures.containment_ab
+    return figures.jaccard if likeness is Likeness.SIMILAR else figures.containment_ba
+
+
+class Comparer:
+    """Compares on one library. Safe to share by threads."""
+
+    def __init__(self, library: Library, searcher: Searcher, spec: FingerprintSpec) -> None:
+        self._library = library
+        self._searcher = searcher
+        self._spec = spec
+        self._hashes: dict[tuple[int, int], Hashes] = {}
+
+    def figures(self, source: Source, row: Row) -> Overlap:
+        """Exact, from the texts."""
+        return self._compared(source, None, row)[0]
+
+    def resolved(
+        self, tree: Node, scope: Scope, notes: list[str]
+    ) -> tuple[Node, dict[Alike, Term]]:
+        """Look up the sources. A term without one is true of no document."""
+        terms: dict[Alike, Term] = {}
+        sources: dict[Reference, Source | None] = {}
+
+        def change(leaf: Leaf, _positive: bool) -> Node:
+            if not isinstance(leaf, Alike):
+                return leaf
+            if leaf.source not in sources:
+                sources[leaf.source] = self.source(leaf.source, scope, notes)
+            source = sources[leaf.source]
+            if source is None:
+                return Ids(frozenset(), leaf.span)
+            if leaf not in terms:
+                query = sketch_query(leaf, source, self._spec)
+                if query.drop_common and not query.finds_nothing:
+                    kept = self._searcher.uncommon(query.hashes, scope)
+                    query = without_common(query, kept)
+                terms[leaf] = Term(leaf, source, query)
+            return leaf
+
+        return replaced(tree, change), terms
+
+    def source(self, reference: Reference, scope: Scope, notes: list[str]) -> Source | None:
+        """The document that a query starts from; None and a note where there is none to see."""
+        id = reference.id if reference.id is not None else self._library.id_of_uuid(reference.uuid)
+        stored = self._library.get([id]).get(id) if id else None
+        if stored is None or (
+            scope.asker is not None
+            and not scope.asker.may_view(stored.document.owner, stored.document.viewers)
+        ):
+            # One sentence for both: who may not view it does not learn that it exists.
+            notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
+            return None
+        content, taken = stored.document.content, stored.fingerprint
+        if taken.spec != self._spec.id:
+            taken = fingerprint(content, self._spec)
+        if not taken.sketch:
+            notes.append(
+                f"Document {str(reference)[:80]} has {taken.words:,} words; fewer than "
+                f"{self._spec.min_words} are no ground for a comparison, so nothing is like it."
+            )
+            return None
+        hashes = shingle_hashes(texts.normalise(content), self._spec.shingle_words)
+        return Source(stored.document.id, taken, hashes)
+
+    def as_sets(
+        self,
+        tree: Node,
+        terms: Mapping[Alike, Term],
+        ranking: Term | None,
+        scope: Scope,
+        *,
+        verify_all: bool,
+        deadline: float,
+    ) -> tuple[Node, bool, dict[Alike, dict[int, Overlap]]]:
+        """Every term but the ranking one as the set of documents that it is true of.
+
+        What could not be verified counts for neither side: it is in the set where the term is
+        negated and not in it where it is not, so it is never shown.
+        """
+        complete = True
+        known: dict[Alike, dict[int, Overlap]] = {}
+        unverified: dict[Alike, frozenset[int]] = {}
+
+        def change(leaf: Leaf, positive: bool) -> Node:
+            nonlocal complete
+            if not isinstance(leaf, Alike) or (ranking is not None and leaf is ranking.alike):
+                return leaf
+            if leaf not in known:
+                known[leaf], unverified[leaf] = self._looked_up(
+                    terms[leaf], scope, verify_all=verify_all, deadline=deadline
+                )
+            complete = complete and not unverified[leaf]
+            ids = frozenset(known[leaf])
+            return Ids(ids if positive else ids | unverified[leaf], leaf.span)
+
+        return replaced(tree, change), complete, known
+
+    def _looked_up(
+        self, term: Term, scope: Scope, *, verify_all: bool, deadline: float
+    ) -> tuple[dict[int, Overlap], frozenset[int]]:
+        found = self._searcher.candidates(term.query, None, scope)
+        most = len(found) if verify_all else VERIFIED_AT_MOST
+        verified = self.verified(term, found[:most], scope, deadline)
+        return (
+            {one.found.id: one.figures for one in verified},
+            frozenset(one.id for one in found[most:]),
+        )
+
+    def verified(
+        self, term: Term, found: Collection[Found], scope: Scope, deadline: float
+    ) -> list[Verified]:
+        """Those of the candidates that the term is true of, by their texts."""
+        passed: list[Verified] = []
+        listed = list(found)
+        for start in range(0, len(listed), _ROWS_AT_ONCE):
+            if time.monotonic() > deadline:
+                raise SearchTooLongError(scope.time_limit_seconds)
+            some = listed[start : start + _ROWS_AT_ONCE]
+            missing = [one.id for one in some if one.row is None]
+            rows = self._searcher.rows(missing) if missing else {}
+            for one in some:
+                row = one.row or rows.get(one.id)
+                if row is None:  # deleted since
+                    continue
+                figures, is_one = self._compared(term.source, term.query, row)
+                if is_one and share(figures, term.alike.likeness) >= (
+                    (term.alike.overlap or 0.0) - 1e-9
+                ):
+                    passed.append(Verified(one, row, figures))
+        return passed
+
+    def _compared(
+        self, source: Source, query: SketchQuery | None, row: Row
+    ) -> tuple[Overlap, bool]:
+        hashes = self._hashes_of(row)
+        figures = overlap(source.hashes, hashes)
+        found = query is None or is_found(query, hashes, self._spec)
+        return figures, found and figures.shared > 0
+
+    def _hashes_of(self, row: Row) -> Hashes:
+        """Kept for a while: the next page looks at the same block again."""
+        key = (row.id, hash(row.text))
+        hashes = self._hashes.get(key)
+        if hashes is None:
+            hashes = shingle_hashes(texts.normalise(row.text), self._spec.shingle_words)
+            if len(hashes) <= _CACHED_SHINGLES:
+                if len(self._hashes) >= _CACHED_TEXTS:
+                    self._hashes.clear()
+                self._hashes[key] = hashes
+        return hashes

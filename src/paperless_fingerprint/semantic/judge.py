@@ -1,0 +1,115 @@
+"""The relation `semantic`: from likeness, facts and languages to how sure it is, and why.
+
+Meaning alone cannot tell next month's bill from this one's translation. So the log odds of the
+likeness are the beginning, and the facts are added to them: the same amounts, dates and numbers
+speak for the pair, others against it, and much louder. Where neither text states any, the likeness
+must be that of a duplicate by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from paperless_fingerprint.semantic.agreement import Agreement, Agreements
+from paperless_fingerprint.semantic.calibration import DUPLICATE, FLAG, RELATED, likeness_of
+from paperless_fingerprint.semantic.language import named
+from paperless_fingerprint.semantic.statements import Kind
+
+#: Facts of this weight in both texts (three amounts, say) speak with their full voice.
+_ENOUGH = 6.0
+#: The share of the facts that is kept, and the log odds that it is worth.
+_KEPT = (0.0, 0.4, 0.65, 0.8, 0.95, 1.0)
+_KEPT_EVIDENCE = (-6.0, -5.0, -1.0, 1.0, 2.0, 2.0)
+_SILENCE = -1.5
+_CONFLICT = -3.0
+_NAMES, _NAMES_FROM = 0.5, 0.7
+_NO_NAMES, _NO_NAMES_TO = -1.0, 0.1
+#: The most that facts can add to the likeness; what lies further below a threshold is not read.
+MOST_EVIDENCE = _KEPT_EVIDENCE[-1] + _NAMES
+
+#: From this share of the shorter text's shingles on, two texts of one language are the near
+#: tier's, which has aligned them word by word.
+OVERLAP_OF_NEAR = 0.35
+
+_KINDS = {
+    Kind.DATE: "dates",
+    Kind.AMOUNT: "amounts",
+    Kind.REFERENCE: "references",
+    Kind.NUMBER: "numbers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    confidence: float
+    reasons: tuple[str, ...]
+
+
+def judge(evidence: float, facts: Agreement, languages: tuple[str, str]) -> Verdict:
+    """`evidence` is that of the likeness alone (Scale.evidence)."""
+    confidence = likeness_of(evidence + evidence_of_facts(facts))
+    return Verdict(confidence, _reasons(likeness_of(evidence), confidence, facts, languages))
+
+
+def evidence_of_facts(facts: Agreement) -> float:
+    """The log odds that the facts add."""
+    voice = min(1.0, facts.least / _ENOUGH)
+    said = float(np.interp(facts.kept, _KEPT, _KEPT_EVIDENCE)) + _CONFLICT * facts.conflict
+    total = voice * said + (1 - voice) * _SILENCE
+    if facts.names is not None and facts.names >= _NAMES_FROM:
+        total += _NAMES
+    elif facts.names is not None and facts.names <= _NO_NAMES_TO:
+        total += _NO_NAMES
+    return total
+
+
+def most_evidence(facts: Agreements) -> npt.NDArray[np.float64]:
+    """What the facts of many pairs can add at most, before conflicts and names are looked at."""
+    voice = np.minimum(1.0, facts.least / _ENOUGH)
+    most: npt.NDArray[np.float64] = (
+        voice * np.interp(facts.kept, _KEPT, _KEPT_EVIDENCE) + (1 - voice) * _SILENCE + _NAMES
+    )
+    return most
+
+
+def level_of(likeness: float) -> str:
+    """In a word, for people."""
+    if likeness >= DUPLICATE:
+        return "duplicate"
+    if likeness >= FLAG:
+        return "flag"
+    return "related" if likeness >= RELATED else "unrelated"
+
+
+def _reasons(
+    likeness: float, confidence: float, facts: Agreement, languages: tuple[str, str]
+) -> tuple[str, ...]:
+    one, other = languages
+    said = []
+    if one and other and one != other:
+        said.append(f"a translation: {named(one)} and {named(other)}")
+    elif one and one == other:
+        said.append(f"the same in other words, both in {named(one)}")
+    else:
+        said.append("the same in other words or another language")
+    shared = [_KINDS[kind] for kind in (Kind.AMOUNT, Kind.DATE, Kind.REFERENCE, Kind.NUMBER)
+              if kind in facts.shared_kinds and kind not in facts.conflicting_kinds]  # fmt: skip
+    if shared:
+        said.append(f"the same {_listed(shared)}")
+    differing = [_KINDS[kind] for kind in facts.conflicting_kinds]
+    if differing:
+        said.append(f"some {_listed(differing)} differ")
+    if not facts.least:
+        said.append("no amounts or dates to compare")
+    if facts.names is not None and facts.names >= _NAMES_FROM:
+        said.append("the same names")
+    strength = "the meaning is the same" if confidence >= DUPLICATE else "the meaning is much alike"
+    said.append(f"{strength} (likeness {likeness:.2f})")
+    return tuple(said)
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

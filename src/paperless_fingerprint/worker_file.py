@@ -1,0 +1,213 @@
+"""The worker's own file: what waits, what was written to Paperless, what was seen of it.
+
+It lies beside the library, also where the library is an Elasticsearch: events must be taken in
+while that is away. Nothing in it is beyond repair: without it, a sync looks at every document
+again, and our tags are recognised by their names.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.settings import Settings, default_data_folder
+
+#: Marks the file as ours ('pfwk').
+APPLICATION_ID = 0x7066776B
+_LOCK_SECONDS = 60
+_SQLITE = "sqlite:///"
+
+_SCHEMA = (
+    "CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # One row a document, however many events: whoever does the document does them all. A ticket is
+    # never given twice, so that an event which comes while its document is being done is not lost.
+    """CREATE TABLE event (
+        document_id INTEGER PRIMARY KEY,
+        ticket INTEGER NOT NULL,
+        noticed TEXT NOT NULL,
+        tries INTEGER NOT NULL DEFAULT 0,
+        next_try REAL NOT NULL DEFAULT 0,
+        state TEXT NOT NULL DEFAULT 'waiting',
+        error TEXT NOT NULL DEFAULT ''
+    )""",
+    "CREATE INDEX event_order ON event (state, ticket)",
+    # Documents about which Paperless may have to be told something.
+    "CREATE TABLE untold (document_id INTEGER PRIMARY KEY, ticket INTEGER NOT NULL)",
+    "CREATE TABLE seen (document_id INTEGER PRIMARY KEY, modified TEXT NOT NULL)",
+    """CREATE TABLE written (
+        document_id INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        value TEXT NOT NULL,
+        state TEXT NOT NULL,
+        PRIMARY KEY (document_id, kind)
+    ) WITHOUT ROWID""",
+)
+
+
+def path_of(settings: Settings) -> Path:
+    """Beside an SQLite library, else in the data folder; named after the library it belongs to."""
+    if settings["inbox.file"]:
+        return Path(settings["inbox.file"]).expanduser()
+    store = str(settings["store"])
+    if store.startswith(_SQLITE):
+        library = Path(store.removeprefix(_SQLITE)).expanduser()
+        return library.with_name(f"{library.stem}.inbox.db")
+    return default_data_folder() / f"{settings['elasticsearch.prefix']}.inbox.db"
+
+
+class WorkerFile:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._guard = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"The folder {path.parent} for the inbox cannot be made: {error.strerror}. Name "
+                "another file with PAPERLESS_FINGERPRINT_INBOX_FILE."
+            ) from error
+        with self.reading() as connection:
+            _prepare(connection, path)
+
+    def close(self) -> None:
+        with self._guard:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+        self._local = threading.local()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        try:
+            yield self._connection()
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"The inbox {self.path} cannot be used ({error}). Check that the disk has room and "
+                "that this user may write to the file and its folder; events wait until then."
+            ) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        with self.reading() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def note(self, name: str) -> str | None:
+        with self.reading() as connection:
+            found = connection.execute("SELECT value FROM note WHERE name = ?", (name,)).fetchone()
+        return found[0] if found else None
+
+    def put_note(self, name: str, value: str) -> None:
+        with self.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO note VALUES (?, ?)", (name, value))
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(
+                self.path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            with self._guard:
+                self._connections.append(connection)
+            self._local.connection = connection
+            # An event that was acknowledged survives a power cut.
+            connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+
+def next_ticket(connection: sqlite3.Connection) -> int:
+    connection.execute(
+        "INSERT INTO counter VALUES ('ticket', 1) "
+        "ON CONFLICT (name) DO UPDATE SET value = value + 1"
+    )
+    found = connection.execute("SELECT value FROM counter WHERE name = 'ticket'").fetchone()
+    return int(found[0])
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    if _is_ours(connection, path):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not _is_ours(connection, path):  # another process may have been faster
+            for statement in _SCHEMA:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("PRAGMA journal_mode = WAL")
+
+
+def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
+    if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
+        return True
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise StoreError(
+            f"{path} is the database of another program. Name another file with "
+            "PAPERLESS_FINGERPRINT_INBOX_FILE; nothing was changed."
+        )
+    return False
+
+
+class FileLock:
+    """One holder among all processes and threads; a holder that is killed lets go."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        descriptor = self._open()
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def tried(self) -> Iterator[bool]:
+        """Whether it could be had without waiting."""
+        descriptor = self._open()
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)
+
+    def _open(self) -> int:
+        try:
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise StoreError(
+                f"The lock {self.path} cannot be used: {error.strerror}. This user must be able to "
+                "write to that folder."
+            ) from error
+
+
+def library_lock(settings: Settings) -> FileLock:
+    """Held by whoever analyses or writes to Paperless: groups are never made twice at a time."""
+    path = path_of(settings)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return FileLock(path.with_name(path.name + ".lock"))
