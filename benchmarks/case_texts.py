@@ -18,22 +18,50 @@ MONTHS = {
 }
 
 NAMES = {
-    "en": ("Oliver Amelia Harry Isla George Poppy Noah Freya Arthur Ivy Leo Grace", "Whitfield Marlowe Ashdown Pemberton Kirkby Hollis Draycott Fenwick Lockhart Seaton Thorne Wexley"),
-    "de": ("Anton Frieda Jonas Clara Emil Lotte Moritz Greta Paul Ida Karl Thea", "Brandauer Ostwald Seidler Mertens Kirchhoff Lindner Vogler Hartung Ziegler Petersen Rademacher Quandt"),
-    "fr": ("Lucien Manon Hugo Camille Gaspard Élodie Rémi Solène Théo Margaux Basile Inès", "Delacroix Fontaine Garnier Lemoine Marchand Perrault Rousselot Tessier Vasseur Baudry Chauvet Morel"),
-    "es": ("Álvaro Lucía Mateo Carmen Diego Sofía Hugo Elena Pablo Nuria Iván Rocío", "Echeverría Villanueva Barrientos Cordero Escudero Galindo Herrera Iriarte Montoya Quintana Salcedo Zamora"),
-    "it": ("Lorenzo Giulia Matteo Chiara Davide Elisa Pietro Sara Tommaso Alba Enrico Marta", "Bellini Carraro Donati Esposito Fabbri Grimaldi Lombardi Marchetti Pellegrini Rinaldi Santoro Vitale"),
-    "nl": ("Daan Fleur Sem Lotte Bram Sanne Thijs Noor Jasper Eva Ruben Maud", "Bakker Dijkstra Hoekstra Kuipers Meijer Postma Schouten Veenstra Willems Zijlstra Brouwer Verhoeven"),
-    "pl": ("Jakub Zofia Antoni Hanna Filip Maja Szymon Alicja Tymon Lena Wojciech Oliwia", "Kowalczyk Wiśniewski Zielińska Szymański Dąbrowska Jankowski Mazurek Nowicka Pawlak Sikora Wróbel Górska"),
-    "pt": ("Afonso Leonor Duarte Matilde Tomás Beatriz Gonçalo Inês Rodrigo Carolina Simão Marta", "Albuquerque Bragança Coutinho Figueiredo Guimarães Magalhães Noronha Pacheco Queirós Rezende Sequeira Teixeira"),
+    "en": (
+        "Oliver Amelia Harry Isla George Poppy Noah Freya Arthur Ivy Leo Grace",
+        "Whitfield Marlowe Ashdown Pemberton Kirkby Hollis Draycott Fenwick Lockhart Seaton Thorne Wexley",
+    ),
+    "de": (
+        "Anton Frieda Jonas Clara Emil Lotte Moritz Greta Paul Ida Karl Thea",
+        "Brandauer Ostwald Seidler Mertens Kirchhoff Lindner Vogler Hartung Ziegler Petersen Rademacher Quandt",
+    ),
+    "fr": (
+        "Lucien Manon Hugo Camille Gaspard Élodie Rémi Solène Théo Margaux Basile Inès",
+        "Delacroix Fontaine Garnier Lemoine Marchand Perrault Rousselot Tessier Vasseur Baudry Chauvet Morel",
+    ),
+    "es": (
+        "Álvaro Lucía Mateo Carmen Diego Sofía Hugo Elena Pablo Nuria Iván Rocío",
+        "Echeverría Villanueva Barrientos Cordero Escudero Galindo Herrera Iriarte Montoya Quintana Salcedo Zamora",
+    ),
+    "it": (
+        "Lorenzo Giulia Matteo Chiara Davide Elisa Pietro Sara Tommaso Alba Enrico Marta",
+        "Bellini Carraro Donati Esposito Fabbri Grimaldi Lombardi Marchetti Pellegrini Rinaldi Santoro Vitale",
+    ),
+    "nl": (
+        "Daan Fleur Sem Lotte Bram Sanne Thijs Noor Jasper Eva Ruben Maud",
+        "Bakker Dijkstra Hoekstra Kuipers Meijer Postma Schouten Veenstra Willems Zijlstra Brouwer Verhoeven",
+    ),
+    "pl": (
+        "Jakub Zofia Antoni Hanna Filip Maja Szymon Alicja Tymon Lena Wojciech Oliwia",
+        "Kowalczyk Wiśniewski Zielińska Szymański Dąbrowska Jankowski Mazurek Nowicka Pawlak Sikora Wróbel Górska",
+    ),
+    "pt": (
+        "Afonso Leonor Duarte Matilde Tomás Beatriz Gonçalo Inês Rodrigo Carolina Simão Marta",
+        "Albuquerque Bragança Coutinho Figueiredo Guimarães Magalhães Noronha Pacheco Queirós Rezende Sequeira Teixeira",
+    ),
 }
 PLACES = "Aldenmoor Birkfeld Castelmare Dunholt Elstrava Fontbrune Grafenau Hoogwoud Istria Jarnowo Kelmstadt Lindeval Montebruno Noordhave Oliveira Pontresa Quillan Rosenthal Starowice Torrelba Ulverton Villaseca Westerlo Zagorzyn".split()
 FIRMS = "Aurelio Bergmann Cobalt Delphin Estrella Falken Granit Helvetica Iberis Juniper Kranich Lumina Meridian Nordwind Orbis Palisade Quarz Rivoli Saphir Tramonto Umbra Vistula Wolkenstein Zephyr".split()
 TRADES = {
-    "en": "Insurance Utilities Housing Telecom Clinic Leasing", "de": "Versicherung Stadtwerke Wohnbau Telekommunikation Praxisklinik Leasing",
-    "fr": "Assurances Énergie Habitat Télécom Clinique Mobilité", "es": "Seguros Energía Inmobiliaria Telefonía Clínica Renting",
-    "it": "Assicurazioni Energia Immobiliare Telefonia Clinica Noleggio", "nl": "Verzekeringen Energie Wonen Telecom Kliniek Lease",
-    "pl": "Ubezpieczenia Energia Mieszkania Telekom Klinika Leasing", "pt": "Seguros Energia Imobiliária Telecom Clínica Locação",
+    "en": "Insurance Utilities Housing Telecom Clinic Leasing",
+    "de": "Versicherung Stadtwerke Wohnbau Telekommunikation Praxisklinik Leasing",
+    "fr": "Assurances Énergie Habitat Télécom Clinique Mobilité",
+    "es": "Seguros Energía Inmobiliaria Telefonía Clínica Renting",
+    "it": "Assicurazioni Energia Immobiliare Telefonia Clinica Noleggio",
+    "nl": "Verzekeringen Energie Wonen Telecom Kliniek Lease",
+    "pl": "Ubezpieczenia Energia Mieszkania Telekom Klinika Leasing",
+    "pt": "Seguros Energia Imobiliária Telecom Clínica Locação",
 }
 
 # invoice, number, date, customer number, item, quantity, price, sum, tax, total, payable by, page, attachment, original message
@@ -59,7 +87,16 @@ ITEMS = {
     "pt": "Inspeção da caldeira|Contentor orgânico|Pacote de dados|Cópia de chave|Lugar de garagem|Quota anual|Filtro de substituição|Limpeza de vidros",
 }
 
-GREETING = {"en": "Dear {p},|Kind regards", "de": "Liebe(r) {p},|Mit besten Grüßen", "fr": "Bonjour {p},|Bien cordialement", "es": "Estimado/a {p}:|Un cordial saludo", "it": "Gentile {p},|Distinti saluti", "nl": "Beste {p},|Hartelijke groet", "pl": "Szanowny Kliencie {p},|Z wyrazami szacunku", "pt": "Caro(a) {p},|Com os melhores cumprimentos"}
+GREETING = {
+    "en": "Dear {p},|Kind regards",
+    "de": "Liebe(r) {p},|Mit besten Grüßen",
+    "fr": "Bonjour {p},|Bien cordialement",
+    "es": "Estimado/a {p}:|Un cordial saludo",
+    "it": "Gentile {p},|Distinti saluti",
+    "nl": "Beste {p},|Hartelijke groet",
+    "pl": "Szanowny Kliencie {p},|Z wyrazami szacunku",
+    "pt": "Caro(a) {p},|Com os melhores cumprimentos",
+}
 
 SENTENCES = {
     "en": """The meter at {c} was read on {d} and shows {n} units, which we have entered for {m}.

@@ -153,7 +153,7 @@ class Sender:
         amounts = itertools.cycle([f"{self.amount(fixed)} {self.currency}" for _ in range(4)])
         text = [self.open.format(p=v.name, c=self.place)]
         for sentence in self.body:
-            text.append(
+            text.append(  # noqa: PERF401 - the order of the random numbers is easier to see
                 sentence.format(
                     d=self.date(rng, v.year, v.month % 12 + 1),
                     m=month,
@@ -480,8 +480,9 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
             label="",
             sender=sender,
             meta=meta,
-            form=name.split("/")[0],
+            name=name,
         ):
+            form = name.split("/")[0]
             text = scan(pages, rate, rng, sender.language, how)
             cases.append(
                 Case(
@@ -523,19 +524,21 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
                     sender.firm,
                     f"{rng.randrange(1, 28)}.{rng.randrange(1, 13)}.{values.year}",
                 ],
-                rng.sample(
-                    texts.SENTENCES[sender.language]
-                    .replace("{d}", "")
-                    .replace("{n}", "")
-                    .replace("{a}", "")
-                    .replace("{p2}", "")
-                    .replace("{m}", "")
-                    .replace("{c}", "")
-                    .replace("{r}", "")
-                    .split("\n"),
-                    4,
-                )
-                + [sender.labels[13]],
+                [
+                    *rng.sample(
+                        texts.SENTENCES[sender.language]
+                        .replace("{d}", "")
+                        .replace("{n}", "")
+                        .replace("{a}", "")
+                        .replace("{p2}", "")
+                        .replace("{m}", "")
+                        .replace("{c}", "")
+                        .replace("{r}", "")
+                        .split("\n"),
+                        4,
+                    ),
+                    sender.labels[13],
+                ],
             ]
             quoted = [("> " if seed % 2 else "") + line for page in pages for line in page][
                 rng.choice([0, 0, 4]) :
@@ -547,20 +550,26 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
         sender = Sender(rng, 2000 + number, language)
         values = Values(sender.person(rng), sender.person(rng), 2020, 5, rng.randrange(10**9))
         blank = sender.letter(values)
-        fields = rng.sample(range(1, len(blank[1]) - 2), min(len(blank[1]) - 3, rng.randrange(3, 6)))
-        pool = " ".join(texts.SENTENCES[language].replace("{", " ").replace("}", " ").split("\n")).split()
+        fields = rng.sample(
+            range(1, len(blank[1]) - 2), min(len(blank[1]) - 3, rng.randrange(3, 6))
+        )
+        pool = " ".join(
+            texts.SENTENCES[language].replace("{", " ").replace("}", " ").split("\n")
+        ).split()
         for k in range(4):
             text = list(blank[1])
-            for field in fields:
-                at = rng.randrange(0, max(1, len(text[field].split()) - 2))
+            for place in fields:
+                at = rng.randrange(0, max(1, len(text[place].split()) - 2))
                 size = rng.randrange(3, 12)
-                words = text[field].split()
+                words = text[place].split()
                 words[at : at + rng.randrange(2, 9)] = rng.sample(pool, size)
-                text[field] = " ".join(words)
+                text[place] = " ".join(words)
             origin = frozenset({(f"free{number}/{k}", 0)})
             for rate in (0.0, 0.01)[: 2 if k == 0 else 1]:
                 page = scan([blank[0], text], rate, rng, language, "")
-                cases.append(Case([[page]], origin, True, f"free{number}", language, "free text", {}))
+                cases.append(
+                    Case([[page]], origin, True, f"free{number}", language, "free text", {})
+                )
     # Long documents: many sentences, each with figures of its own.
     for number in range(3):
         language = rng.choice([*texts.SENTENCES])

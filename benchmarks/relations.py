@@ -124,7 +124,7 @@ def main() -> None:
             answer = judged[key].pair.relation if key in judged else None
             shown = answer.value if answer in FLAGGED else "-"
             rows[label, relation][shown] += 1
-            wrong = shown != "-" and label in ("neg",)
+            wrong = shown != "-" and label == "neg"
             missed = label in EXPECTED and answer not in EXPECTED[label]
             if wrong:
                 false[shown] += 1

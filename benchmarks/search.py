@@ -19,6 +19,7 @@ import sqlite3
 import statistics
 import time
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 
 import orjson
@@ -49,7 +50,11 @@ def main() -> None:
     arguments.add_argument("--seconds", type=float, default=60.0, help="time limit of one query")
     asked = arguments.parse_args()
     options = settings.load(
-        {"store": asked.store, "elasticsearch.prefix": asked.prefix}, environment={}
+        {
+            "store": asked.store,
+            "elasticsearch.prefix": asked.prefix,
+            "elasticsearch.timeout_seconds": 120,
+        }, environment={}
     )
     store = open_store(options)
     if asked.fill:
@@ -198,7 +203,7 @@ def prepared(search: Search, query: str, scope: Scope):
 
 
 def candidates(searcher, term, scope: Scope) -> object:
-    return searcher.candidates(term.query, None, scope, limit=BLOCK)
+    return list(islice(searcher.candidates(term.query, None, scope), BLOCK))
 
 
 def p95(values: Iterable[float]) -> float:

@@ -20,8 +20,9 @@ LAYERS = (
     # use cases
     ("analyse", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
      "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
-     "decisions", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
-     "tuning", "comparing", "audit"),
+     "decisions", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
+     "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "workplace",
+     "worker_file", "undoing", "checkup_paperless"),
     # what stands behind protocols
     ("stores", "paperless", "semantic"),
     ("query",),

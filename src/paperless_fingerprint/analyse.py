@@ -19,6 +19,7 @@ import numpy.typing as npt
 from paperless_fingerprint import digest, grouping
 from paperless_fingerprint.candidates import worth_comparing
 from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.holding import holding
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
 from paperless_fingerprint.library_join import Library
@@ -130,7 +131,7 @@ def _analyse_one(
     if record is None:
         store.mark_analysed([item])
         return []
-    decided = Decided(store.decisions([item.id]))
+    decided = holding(store, [item.id])
     stored = {(link.a, link.b) for link in store.links(ids=[item.id])}
     candidates = store.candidates(
         record.fingerprint, checksum=record.document.checksum, excluding=item.id
@@ -204,7 +205,7 @@ def _analyse_together(
         tally.candidates += candidates
         progress.advance(count)
     tally.documents += len(wanted)
-    decided = Decided(store.decisions())
+    decided = holding(store)
     keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, tokens)
     tally.compared += len(keys)
 

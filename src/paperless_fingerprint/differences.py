@@ -13,6 +13,8 @@ from paperless_fingerprint.confusions import weighted_edits
 
 # Gaps of more cells than this are matched near their diagonal only.
 _MOST_CELLS = 900
+# A gap of a page against a page holds other things, not the same misread.
+_HOPELESS = 40_000
 #: Beyond this many cells the fuzzy matching of one pair of documents stops: the rest counts as
 #: replaced. A tenth of the letters wrong in both copies of five pages stays below it.
 _MOST_WORK = 60_000
@@ -105,6 +107,8 @@ def _match_gap(
         edits = _alike(a[start_a], b[start_b])
         return [Difference(start_a, end_a, start_b, end_b, edits)]
     rows, columns = end_a - start_a, end_b - start_b
+    if rows * columns > _HOPELESS:
+        return [Difference(start_a, end_a, start_b, end_b, None)]
     if rows * columns >= _WORTH_A_LOOK and rows <= 3 * columns and columns <= 3 * rows:
         one, other = " ".join(a[start_a:end_a]), " ".join(b[start_b:end_b])
         if not Levenshtein.normalized_similarity(one, other, score_cutoff=_SOMETHING_IN_COMMON):

@@ -83,6 +83,8 @@ class Side:
     words: frozenset[str]
     #: Where numbers and words with a capital stand, with their notes; amounts left out.
     facts: tuple[tuple[int, int], ...]
+    #: How many tokens hold digits: where there are none, the facts are silent.
+    numbers: int
 
 
 def side_of(tokens: Tokens, words: Iterable[str]) -> Side:
@@ -92,7 +94,8 @@ def side_of(tokens: Tokens, words: Iterable[str]) -> Side:
             notes = notes_of(spelling)
             if notes & (DIGIT | CAPITAL) and not notes & AMOUNT:
                 facts.append((i, notes))
-    return Side(tokens, frozenset(words), tuple(facts))
+    numbers = sum(1 for key in tokens.keys if len(key) > 1 and not key.isalpha())
+    return Side(tokens, frozenset(words), tuple(facts), numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +110,11 @@ class Evidence:
     #: Most known words in a run that only one text has; less where whole lines are missing.
     sentence_a: float
     sentence_b: float
-    #: Share of the facts kept, rare ones counting more; amounts left out; and the side's total.
+    #: Share of the facts kept, rare ones counting more; amounts left out.
     facts_kept_a: float
     facts_kept_b: float
-    facts: int
+    #: Tokens with digits on the side that has fewer.
+    numbers: int
     #: How severe the distinct changes of numbers and dates, months, names, amounts and words are.
     fact_severity: float
     month_severity: float
@@ -168,8 +172,8 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary) -> Evidence:
     marks = [_mark(item, a, b, noise, digit_noise, chances, weighing) for item in differences.items]
     coverage_a = _coverage(keys_a, alignment.to_b, differences, 0)
     coverage_b = _coverage(keys_b, alignment.to_a, differences, 1)
-    kept_a, facts_a = _facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing)
-    kept_b, facts_b = _facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing)
+    kept_a = _facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing)
+    kept_b = _facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing)
     marks = _within_block(marks, alignment, coverage_a, coverage_b)
     severities = _distinct_severities(marks, keys_a, keys_b)
     only_a, only_b = _one_sided(differences, 0), _one_sided(differences, 1)
@@ -186,8 +190,9 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary) -> Evidence:
         sentence_b=_longest_sentence(only_b, b, weighing) if ask else 0.0,
         facts_kept_a=kept_a,
         facts_kept_b=kept_b,
-        facts=min(facts_a, facts_b),
-        fact_severity=sum(severities[Kind.FACT][:8]),
+        numbers=min(a.numbers, b.numbers),
+        # One number cannot carry a refusal: scanners misread them on the cleanest page.
+        fact_severity=sum(severities[Kind.FACT][:8]) - 0.5 * max(severities[Kind.FACT], default=0),
         month_severity=sum(severities[Kind.MONTH][:3]),
         name_severity=sum(severities[Kind.NAME][:5]),
         amount_severity=sum(severities[Kind.AMOUNT][:8]),
@@ -335,7 +340,7 @@ def _mark(
         )
     if mark.kind is Kind.NAME and len(keys_a) + len(keys_b) <= 10:
         # A firm has more words in its name than a person.
-        balance = max(balance, 0.7)
+        balance = 1.0
     severity = max(0.0, mark.severity * balance - chances)
     return mark if severity == mark.severity else Mark(item, mark.kind, severity)
 
@@ -633,7 +638,7 @@ def _facts_kept(
     marks: list[Mark],
     which: int,
     weighing: Weighing,
-) -> tuple[float, int]:
+) -> float:
     """The share of numbers and rare names that stand in the other text, too; amounts left out."""
     credit: dict[int, float] = {}
     for mark in marks:
@@ -645,21 +650,19 @@ def _facts_kept(
             else:
                 credit.update(dict.fromkeys(range(item.start_a, item.end_a), kept))
     kept = total = 0.0
-    number = 0
     keys, spellings = side.tokens.keys, side.tokens.spellings
     for i, notes in side.facts:
         key = keys[i]
         if not notes & DIGIT and not weighing.rare(key):
             continue
         weight = weighing.weight(key, spellings[i], notes)
-        number += 1
         total += weight
         if matches[i] >= 0 or i in strays:
             kept += weight
         else:
             kept += weight * credit.get(i, 0.0)
     # Without facts nothing was kept and nothing lost.
-    return (kept + 0.5) / (total + 0.5) if total else 1.0, number
+    return (kept + 0.5) / (total + 0.5) if total else 1.0
 
 
 def _same_change(a: Side, b: Side, differences: Differences) -> int:

@@ -20,7 +20,7 @@ from paperless_fingerprint.tokens import Tokens, tokenise
 
 # --- What people call the facts, in the languages of Paperless's users -----------------------
 
-_NUMBER_WORDS = r"(?:n[ro°ºu]\.?|no\.?|num(?:ber|mer|éro|ero)?\.?|número|numero|numer|#|:)"
+_NUMBER_WORDS = r"(?:n\.?[ro°ºu]?\.?|no\.?|num(?:ber|mer|éro|ero)?\.?|número|numero|numer|#|:)"
 _LABELS = {
     "invoice number": r"invoice|rechnungs?|beleg|facture|factura|fattura|factuur|faktur[ay]|fatura|nota fiscal",
     "customer number": r"customer|client|kunden|cliente?|klant|klienta|kundennr|abonné|abonado",
@@ -31,7 +31,7 @@ _LABELS = {
 _REFERENCE = re.compile(
     r"\b(?:" + "|".join(f"(?P<k{i}>{words})" for i, words in enumerate(_LABELS.values())) + r")"
     # 'Rechnungsnummer', 'Invoice no.:', 'N° de facture' are all followed by the number itself.
-    rf"[-\w]{{0,12}}[ .:°º]{{0,3}}{_NUMBER_WORDS}{{0,2}}[ .:°º]{{0,3}}(?P<value>[A-Za-z]{{0,5}}[-/ ]?\d[\w/.-]{{1,24}})",
+    rf"[-\w]{{0,12}}[ .:°º]{{0,3}}{_NUMBER_WORDS}{{0,3}}[ .:°º]{{0,3}}(?P<value>[A-Za-z]{{0,5}}[-/ ]?\d[\w/.-]{{1,24}})",
     re.IGNORECASE,
 )
 _TOTAL = re.compile(

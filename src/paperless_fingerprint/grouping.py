@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups
+from paperless_fingerprint.holding import holding
 from paperless_fingerprint.model import Document, Group, Link, Relation, VersionChain
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
@@ -20,26 +21,25 @@ def refresh(store: Store, settings: Settings, ids: Collection[int] | None = None
 
     The same pairs and decisions give the same groups, whichever way they are refreshed.
     """
-    decided = Decided(store.decisions())
     at_least = settings["similarity_threshold"]
     rule = settings["primary_rule"]
     if ids is None:
+        decided = holding(store)
         links = list(store.links(at_least=at_least))
         _drop_others(store, _refreshed_all(store, links, decided, rule))
         return
-    members, links = _closure(store, ids, decided, at_least)
+    members, links, decided = _closure(store, ids, at_least)
     groups, chains = _built(store, members, links, decided, rule)
     store.replace_groups(members, groups)
     store.replace_chains(members, chains)
 
 
 def _closure(
-    store: Store, ids: Collection[int], decided: Decided, at_least: float
-) -> tuple[set[int], list[Link]]:
-    """All documents that hang together with these, and all links among them."""
+    store: Store, ids: Collection[int], at_least: float
+) -> tuple[set[int], list[Link], Decided]:
+    """All documents that hang together with these, all links among them, what was said of them."""
     members: set[int] = set()
     links: dict[tuple[int, int], Link] = {}
-    neighbours = _by_decision(decided)
     frontier = set(ids)
     # What a group or chain holds now may have to leave it.
     for group in store.groups(ids=ids):
@@ -53,11 +53,13 @@ def _closure(
             links[link.a, link.b] = link
             if link.relation in _JOINING:
                 reached |= {link.a, link.b}
+        neighbours = _by_decision(holding(store, frontier))
         for id in frontier:
             reached |= neighbours.get(id, set())
         frontier = reached - members
     # Those that only stand in a link that joins nothing (a part and its whole) stay outside.
-    return members, [link for link in links.values() if link.a in members and link.b in members]
+    own = [link for link in links.values() if link.a in members and link.b in members]
+    return members, own, holding(store, members)
 
 
 def _by_decision(decided: Decided) -> dict[int, set[int]]:

@@ -23,7 +23,7 @@ from paperless_fingerprint.settings import Settings
 
 Key: TypeAlias = tuple[int, int]
 
-#: Pairs below this are not even kept for `tune`.
+#: Pairs of less confidence are not even kept for `tune`.
 KEPT_FROM = 0.3
 
 
@@ -36,11 +36,15 @@ class Judge:
     fuzzy_sample_size: int
     exact: bool
     near: bool
+    #: [near] policy: a copy counts as a version, the one that came last being the newest.
+    near_is_version: bool = False
 
     @classmethod
-    def of(cls, settings: Settings) -> Judge:
+    def of(cls, settings: Settings, *, believed_from: float = KEPT_FROM) -> Judge:
+        """For storing, less sure pairs are kept too: `tune` needs them, and readers leave them out."""
         return cls(
             thresholds=Thresholds(
+                similarity_threshold=believed_from,
                 near=settings["near.threshold"],
                 version=settings["version.threshold"],
                 min_words=settings["min_words"],
@@ -55,6 +59,7 @@ class Judge:
             fuzzy_sample_size=settings["fuzzy_sample_size"],
             exact=settings["exact.enabled"],
             near=settings["near.enabled"],
+            near_is_version=settings["near.policy"] == "version",
         )
 
     def pair(self, a: Reading, b: Reading, vocabulary: Vocabulary) -> Pair:
@@ -66,6 +71,12 @@ class Judge:
             weights=self.weights,
             fuzzy_sample_size=self.fuzzy_sample_size,
         )
+
+    def after_policy(self, pair: Pair, a: Document, b: Document) -> Pair:
+        if not (self.near_is_version and pair.relation is Relation.NEAR):
+            return pair
+        newest = max((a, b), key=lambda document: (document.added or "", document.id))
+        return replace(pair, relation=Relation.VERSION, leader=newest.id)
 
     def is_kept(self, pair: Pair) -> bool:
         """Templates and strangers are never stored, nor what is switched off."""
@@ -96,7 +107,7 @@ def judge_chunk(chunk: Chunk, judge: Judge, vocabulary: Vocabulary) -> list[Pair
         if a in chunk.documents and b in chunk.documents:
             pair = judge.pair(reading(a), reading(b), vocabulary)
             if judge.is_kept(pair):
-                kept.append(pair)
+                kept.append(judge.after_policy(pair, chunk.documents[a], chunk.documents[b]))
     return kept
 
 

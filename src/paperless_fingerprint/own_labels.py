@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from paperless_fingerprint.errors import PaperlessError
@@ -90,7 +91,7 @@ class OwnLabels:
         remembered = _remembered(self._store)
         left: list[str] = []
         for name, entry in remembered.items():
-            kind, _, what = name.partition(":")
+            kind = name.partition(":")[0]
             if not entry.get("ours"):
                 continue
             number = int(entry["id"])
@@ -102,7 +103,6 @@ class OwnLabels:
                 left.append(f"The field '{entry['name']}' holds links that people made: it stays.")
             else:
                 self._paperless.delete_custom_field(number)
-            del what
         self._store.put_notes({LABELS_NOTE: "{}"})
         self.forget()
         return left
@@ -128,7 +128,9 @@ class _Search:
 
     def labels(self) -> Labels:
         there = {tag.id: tag for tag in self._paperless.tags()}
-        parent = self._tag("parent", there, None) if self._settings["paperless.tag_parent"] else None
+        parent = (
+            self._tag("parent", there, None) if self._settings["paperless.tag_parent"] else None
+        )
         tags = {role: self._tag(role.value, there, parent) for role in Role}
         not_duplicate = self._tag("not_duplicate", there, parent)
         fields = self._fields()
@@ -181,9 +183,7 @@ class _Search:
         self._known[key] = {"id": number, "name": name, "ours": ours}
         return number
 
-    def _rename(
-        self, key: str, entry: dict[str, Any], name: str, there: dict[int, Tag]
-    ) -> None:
+    def _rename(self, key: str, entry: dict[str, Any], name: str, there: dict[int, Tag]) -> None:
         """The setting has changed: the tag is renamed, or another one of that name is used."""
         other = next((tag for tag in there.values() if tag.name == name), None)
         if other is not None:
@@ -197,7 +197,7 @@ class _Search:
             entry["name"] = name
 
     def _fields(self) -> dict[str, int]:
-        wanted = {}
+        wanted: dict[str, str] = {}
         if self._settings["paperless.links"]:
             wanted |= dict.fromkeys(LINKS, "documentlink")
         if self._settings["paperless.confidence"]:
@@ -223,9 +223,7 @@ class _Search:
                 continue
             made = self._allowed(
                 f"use the custom field '{name}'",
-                lambda name=name, data_type=data_type: self._paperless.ensure_custom_field(
-                    name, data_type
-                ),
+                partial(self._paperless.ensure_custom_field, name, data_type),
             )
             if made is not None:
                 self._known[key] = {"id": made.id, "name": name, "ours": not exists}

@@ -158,7 +158,7 @@ def examine(
         place: Place | None = None,
     ) -> Judgement:
         facts = None
-        if evidence is not None and evidence.facts:
+        if evidence is not None and evidence.numbers:
             facts = max(evidence.facts_kept_a, evidence.facts_kept_b)
         if explain or relation in STORED_RELATIONS:
             scores = _scores(a, b, shared, facts, fuzzy_sample_size, weights or Weights())
@@ -225,14 +225,14 @@ def _decide(
     chance, relation = max(answers)
     confidence = _confident(chance)
     believed = confidence >= limits.similarity_threshold
-    if evidence.facts == 0 and relation is not Relation.CONTAINS:
+    if evidence.numbers == 0 and relation is not Relation.CONTAINS:
         # The page holds no facts: the text alone must be convincing.
         level = limits.near if relation is Relation.NEAR else limits.version
         believed = believed and shared.jaccard >= level
     if believed:
         return relation, confidence
     alike = max(evidence.coverage_a, evidence.coverage_b) >= 0.6
-    if alike and chances.other >= 0.5 and evidence.facts:
+    if alike and chances.other >= 0.5 and evidence.numbers:
         return Relation.TEMPLATE, _confident(chances.other)
     return Relation.RELATED, 1 - confidence
 
@@ -383,7 +383,8 @@ def _changes(a: Reading, b: Reading, evidence: Evidence) -> list[Change]:
                     matters=mark.severity >= reasons.MATTERS,
                 )
             )
-            skip = max(skip, item.end_a)
+            if item.start_a < item.end_a:
+                skip = max(skip, item.end_a)
         if skip > i:
             i = skip
             continue

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
@@ -205,11 +206,11 @@ class Search:
         start, end, last = cursor.start, cursor.end, cursor.last
         examined, before = cursor.examined, cursor.hits
         skip, page = request.offset, _Page([], total=before)
+        candidates = self._searcher.candidates(
+            term.query, rest, request.scope, after=start, until=end, many=size != BLOCK
+        )
         while True:
-            found = self._searcher.candidates(
-                term.query, rest, request.scope, after=start, until=end,
-                limit=None if end is not None else size,
-            )  # fmt: skip
+            found = list(candidates) if end is not None else list(islice(candidates, size))
             verified = self._comparer.verified(term, found, request.scope, deadline)
             block = _in_order(verified, term, request.sort)
             page.total += len(block)
@@ -230,6 +231,8 @@ class Search:
                 page.complete = final
                 return page
             examined += len(found)
+            if end is not None:
+                candidates = self._searcher.candidates(term.query, rest, request.scope, after=stop)
             start, end, last = stop, None, None
             if was_last:
                 return page

@@ -75,7 +75,7 @@ REGISTRY: tuple[Setting, ...] = (
     _number("", "min_words", 20, "texts of fewer words enter no near comparison", 3, 1000),
     _number("", "exact_min_words", 8, "texts of fewer words are not 'exact' by their text alone",
             1, 1000),
-    _number("", "similarity_threshold", 0.75, "pairs below this confidence are not stored", 0, 1),
+    _number("", "similarity_threshold", 0.75, "pairs below this confidence are not shown, joined or acted upon", 0, 1),
     _number("", "fuzzy_sample_size", 2000, "characters of each text that the fuzzy comparison "
             "looks at, in samples spread over the whole", 100, 100_000),
     _choice("", "primary_rule", "oldest", "oldest pages text serial",

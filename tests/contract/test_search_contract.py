@@ -13,7 +13,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprint import overlap, shingle_hashes
 from paperless_fingerprint.model import VersionChain
 from paperless_fingerprint.query import likeness, plan
-from paperless_fingerprint.query.language import parse
+from paperless_fingerprint.query.language import MAX_HEIGHT, parse
 from paperless_fingerprint.query.searcher import Asker, Scope
 from paperless_fingerprint.query.tree import Reference
 from paperless_fingerprint.related import walk
@@ -238,24 +238,24 @@ def fill_a_family(store, count: int = 150) -> None:
     store.put(records)
 
 
-@pytest.mark.parametrize("sort", sorted(SORTS))
-@pytest.mark.parametrize("query", ["FINGERPRINT:1_20", "document", "FINGERPRINT:1_60 OR id:>140"])
-def test_a_page_goes_on_where_the_last_one_ended(asking, query, sort) -> None:
-    fill_a_family(asking.store)
-    whole = asking(query, sort=sort)
-    ids, after = [], ""
-    while True:
-        answer = asking(query, sort=sort, limit=20, after=after)
-        ids += [hit.id for hit in answer.hits]
-        assert answer.total <= whole.total
-        after = answer.next
-        if not after:
-            break
-    assert len(ids) == len(set(ids))
-    assert set(ids) == {hit.id for hit in whole.hits}
-    if sort != "best" or query == "document":
-        assert ids == [hit.id for hit in whole.hits]
-        assert asking.ids(query, sort=sort, limit=10, offset=30) == ids[30:40]
+def test_a_page_goes_on_where_the_last_one_ended(asking) -> None:
+    fill_a_family(asking.store, 100)
+    for query in ("FINGERPRINT:1_20", "document", "FINGERPRINT:1_60 OR id:>90"):
+        for sort in SORTS:
+            whole = asking(query, sort=sort)
+            ids, after = [], ""
+            while True:
+                answer = asking(query, sort=sort, limit=20, after=after)
+                ids += [hit.id for hit in answer.hits]
+                assert answer.total <= whole.total
+                after = answer.next
+                if not after:
+                    break
+            assert len(ids) == len(set(ids))
+            assert set(ids) == {hit.id for hit in whole.hits}
+            if sort != "best" or query == "document":
+                assert ids == [hit.id for hit in whole.hits]
+                assert asking.ids(query, sort=sort, limit=10, offset=30) == ids[30:40]
 
 
 @pytest.mark.parametrize("query", ["FINGERPRINT:1_20", "document"])
@@ -338,7 +338,7 @@ def test_the_largest_query_that_is_understood_is_answered(asking) -> None:
     assert asking(nested).total == 4
     assert asking("NOT " * 100 + "document").total == 4
     alternating = "document"
-    for n in range(40):
+    for n in range(MAX_HEIGHT - 1):
         alternating = f"({alternating} {'AND' if n % 2 else 'OR'} NOT {TOKENS[n]})"
     assert parse(alternating)
     asking(alternating)

@@ -12,6 +12,21 @@ from paperless_fingerprint.cli.context import Context, Group, shared_options
 
 class _Commands(Group):
     lazy: Mapping[str, str] = {
+        "undo": "decide:undo",
+        "tune": "explain:tune",
+        "primary": "decide:primary",
+        "migrate": "explain:migrate",
+        "export": "explain:export",
+        "dismiss": "decide:dismiss",
+        "decisions": "explain:decisions",
+        "confirm": "decide:confirm",
+        "compare": "explain:compare",
+        "apply": "paperless:apply",
+        "consume": "paperless:consume",
+        "inbox": "paperless:inbox",
+        "merge": "paperless:merge",
+        "serve": "paperless:serve",
+        "sync": "paperless:sync",
         "analyze": "library:analyze",
         "config": "setup:config",
         "demo": "demo:demo",

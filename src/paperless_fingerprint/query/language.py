@@ -31,6 +31,7 @@ from paperless_fingerprint.query.tree import (
     TextField,
     Words,
     boosted,
+    height,
 )
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 10_000
 MAX_NESTING = 50
+#: Changes between AND, OR and NOT on the way to one word. Elasticsearch stops at 30 levels, of
+#: which some are ours.
+MAX_HEIGHT = 20
 #: Leaves of the tree. Elasticsearch counts clauses too, and stops at a few thousand.
 MAX_CLAUSES = 500
 #: Of one phrase.
@@ -76,7 +80,14 @@ def parse(query: str) -> Node:
     _check_size(query)
     if not query.strip():
         raise QueryError("it is empty; '*' finds everything", query, 0)
-    return _Reader(query).node(_parsed(query), None, 0)
+    tree = _Reader(query).node(_parsed(query), None, 0)
+    if height(tree) > MAX_HEIGHT:
+        raise QueryError(
+            f"AND, OR and NOT change more than {MAX_HEIGHT} times from bracket to bracket",
+            query,
+            _deepest(tree).start,
+        )
+    return tree
 
 
 def _marked(query: str, position: int) -> str:
@@ -334,7 +345,13 @@ class _Reader:
         return QueryError(message, self._query, span.end - 1 if at_end else span.start)
 
 
-def _joined(operation: type[And] | type[Or], parts: list[Node]) -> Node:
+def _deepest(node: Node) -> Span:
+    while isinstance(node, And | Or | Not):
+        node = node.part if isinstance(node, Not) else max(node.parts, key=height)
+    return node.span
+
+
+def _joined(operation: type[And | Or], parts: list[Node]) -> Node:
     """Flat: what is joined the same way within needs no level of its own."""
     flat: list[Node] = []
     for part in parts:

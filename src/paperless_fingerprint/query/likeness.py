@@ -181,7 +181,7 @@ class Comparer:
     def _looked_up(
         self, term: Term, scope: Scope, *, verify_all: bool, deadline: float
     ) -> tuple[dict[int, Overlap], frozenset[int]]:
-        found = self._searcher.candidates(term.query, None, scope)
+        found = list(self._searcher.candidates(term.query, None, scope, many=True))
         most = len(found) if verify_all else VERIFIED_AT_MOST
         verified = self.verified(term, found[:most], scope, deadline)
         return (

@@ -29,7 +29,7 @@ from paperless_fingerprint.model import Fingerprint
 from paperless_fingerprint.query.tree import Alike, Likeness
 
 #: Found with this probability at exactly the asked overlap, where no probability is given.
-SURE = 0.99
+SURE = 0.95
 #: Found with this probability at most at half of the asked overlap, where one is given.
 NOISE = 0.05
 #: How far the probability reached may lie above the one asked for, if hashes allow.

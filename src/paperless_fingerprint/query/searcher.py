@@ -10,7 +10,7 @@ learns nothing of it, neither from hits nor from counts.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -137,11 +137,12 @@ class Searcher(Protocol):
         *,
         after: Place | None = None,
         until: Place | None = None,
-        limit: int | None = None,
-    ) -> list[Found]:
+        many: bool = False,
+    ) -> Iterator[Found]:
         """Documents that the sketch finds and that `rest` allows, by estimate, best first.
 
-        Those behind `after`, up to and with `until`.
+        Those behind `after`, up to and with `until`. Whoever takes only the first ones pays for
+        no more; who will take most of them says `many`.
         """
 
     def page(

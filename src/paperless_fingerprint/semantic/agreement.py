@@ -25,6 +25,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 #: Named in every digest; one of another version is not read.
 _VERSION = 1
+_HEADER = 2
 #: A mark is a hash with its kind in the last bits; 0 is another reading of a mark beside it.
 _KIND_BITS = 3
 _KIND_MASK = (1 << _KIND_BITS) - 1
@@ -44,8 +45,12 @@ class Agreement:
 
     #: Of the text that states less.
     least: float = 0.0
-    #: The share of one text's facts that the other has, too; of the side where it is higher.
+    #: The share of that text's facts that the other states, too ...
     kept: float = 0.0
+    #: ... and the share of the facts of the text that states more.
+    covered: float = 0.0
+    #: The shorter text's length as a share of the longer one's.
+    size_ratio: float = 1.0
     #: The share of facts that each text has for itself alone, of one kind.
     conflict: float = 0.0
     #: The share of the names of one text that stand in the other; None where there are none.
@@ -55,7 +60,7 @@ class Agreement:
 
 
 def digest(statements: Statements) -> bytes:
-    """Four octets a reading: a hash, and the kind of what is stated."""
+    """The text's size, and four octets a reading: a hash, and the kind of what is stated."""
     marks: dict[int, int] = {}
     for statement in statements.found:
         if statement.kind is Kind.NAME:
@@ -68,7 +73,7 @@ def digest(statements: Statements) -> bytes:
         if len(marks) >= _MOST_MARKS:
             break
     packed = sorted(key << _KIND_BITS | kind for key, kind in marks.items())
-    return np.array([_VERSION, *packed], "<u4").tobytes()
+    return np.array([_VERSION, statements.size, *packed], "<u4").tobytes()
 
 
 def _kind_number(statement: Statement) -> int:
@@ -79,7 +84,11 @@ def _kind_number(statement: Statement) -> int:
 
 def _marks(packed: bytes) -> Marks:
     values = np.frombuffer(packed, "<u4")
-    return values[1:] if len(values) and values[0] == _VERSION else values[:0]
+    return values[_HEADER:] if len(values) and values[0] == _VERSION else values[:0]
+
+
+def _size(packed: bytes) -> int:
+    return int.from_bytes(packed[4:8], "little")
 
 
 class Commonness:
@@ -92,7 +101,7 @@ class Commonness:
 
     def weights(self, marks: Marks) -> Floats:
         """What each of these marks tells."""
-        weights = _WEIGHTS[marks & _KIND_MASK]
+        weights: Floats = _WEIGHTS[marks & _KIND_MASK]
         if not len(self._keys):
             return weights
         keys = marks >> _KIND_BITS
@@ -113,10 +122,13 @@ def agreement(a: bytes, b: bytes, common: Commonness, names: float | None = None
     # A conflict takes two: what only one side states may be left out, or written in words.
     conflicts = {kind: min(own_a[kind], own_b[kind]) for kind in own_a if kind in own_b}
     conflict = sum(conflicts.values())
-    least = min(float(weights_a.sum()), float(weights_b.sum()))
+    totals = (float(weights_a.sum()), float(weights_b.sum()))
+    least, most = min(totals), max(totals)
     return Agreement(
         least=least,
         kept=min(1.0, shared / least) if least else 0.0,
+        covered=min(1.0, shared / most) if most else 0.0,
+        size_ratio=float(_ratios(_size(a), np.array([_size(b)]))[0]),
         conflict=conflict / (conflict + shared) if conflict else 0.0,
         names=names,
         shared_kinds=_kinds((marks_a[met_a], marks_b[met_b])),
@@ -144,6 +156,8 @@ class Agreements:
 
     least: Floats
     kept: Floats
+    covered: Floats
+    size_ratio: Floats
 
 
 def agreements(own: bytes, others: Sequence[bytes], common: Commonness) -> Agreements:
@@ -159,9 +173,20 @@ def agreements(own: bytes, others: Sequence[bytes], common: Commonness) -> Agree
         places = np.minimum(np.searchsorted(keys, pooled >> _KIND_BITS), len(keys) - 1)
         same = keys[places] == pooled >> _KIND_BITS
         shared = np.where(same, np.maximum(weights, own_weights[places]), 0.0)
-    least = np.minimum(_sums(weights, ends), own_weights.sum())
-    kept = np.minimum(1.0, _sums(shared, ends) / np.maximum(least, 1e-9))
-    return Agreements(least, kept)
+    totals, own_total = _sums(weights, ends), float(own_weights.sum())
+    found = _sums(shared, ends)
+    least = np.minimum(totals, own_total)
+    return Agreements(
+        least,
+        np.minimum(1.0, found / np.maximum(least, 1e-9)),
+        np.minimum(1.0, found / np.maximum(np.maximum(totals, own_total), 1e-9)),
+        _ratios(_size(own), np.array([_size(other) for other in others])),
+    )
+
+
+def _ratios(own: int, others: npt.NDArray[np.int64]) -> Floats:
+    result: Floats = np.minimum(own, others) / np.maximum(np.maximum(own, others), 1)
+    return result
 
 
 def _sums(values: Floats, ends: npt.NDArray[np.int64]) -> Floats:

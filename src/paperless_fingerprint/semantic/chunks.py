@@ -48,7 +48,8 @@ def mean_vector(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     mean = (vectors / np.maximum(lengths, 1e-12)).mean(axis=0)
     length = float(np.linalg.norm(mean))
-    return (mean / length if length > 1e-12 else mean).astype(np.float32)
+    unit: npt.NDArray[np.float32] = (mean / max(length, 1e-12)).astype(np.float32)
+    return unit
 
 
 def _pieces(text: str, words: int) -> Iterator[str]:

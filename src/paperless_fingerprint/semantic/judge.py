@@ -23,7 +23,20 @@ _ENOUGH = 6.0
 #: The share of the facts that is kept, and the log odds that it is worth.
 _KEPT = (0.0, 0.4, 0.65, 0.8, 0.95, 1.0)
 _KEPT_EVIDENCE = (-6.0, -5.0, -1.0, 1.0, 2.0, 2.0)
+#: A text that the other mentions a little of is no translation of it; a summary keeps the half.
+_COVERED = (0.0, 0.1, 0.3, 0.5)
+_COVERED_EVIDENCE = (-4.0, -3.0, -1.0, 0.0)
+_SIZES = (0.0, 0.02, 0.1, 0.25, 0.5)
+_SIZES_EVIDENCE = (-5.0, -4.0, -2.0, -0.5, 0.0)
 _SILENCE = -1.5
+#: Two texts of one language that say little of their own are as a rule of one series, and a
+#: re-typed one keeps more of the facts than a series shares.
+_SILENCE_OF_ONE_LANGUAGE = -2.0
+_COVERED_OF_ONE_LANGUAGE = 2.0
+#: In each language a document has one translation and its copies. What lies so far behind the
+#: best of that language is another page of the same series, unless its facts say otherwise.
+_BEHIND = 1.0
+_FACTS_SAY_OTHERWISE = 1.5
 _CONFLICT = -3.0
 _NAMES, _NAMES_FROM = 0.5, 0.7
 _NO_NAMES, _NO_NAMES_TO = -1.0, 0.1
@@ -45,20 +58,33 @@ _KINDS = {
 @dataclass(frozen=True, slots=True)
 class Verdict:
     confidence: float
+    #: Log odds: of likeness and facts together, and of the facts alone.
+    total: float
+    of_facts: float
     reasons: tuple[str, ...]
 
 
 def judge(evidence: float, facts: Agreement, languages: tuple[str, str]) -> Verdict:
     """`evidence` is that of the likeness alone (Scale.evidence)."""
-    confidence = likeness_of(evidence + evidence_of_facts(facts))
-    return Verdict(confidence, _reasons(likeness_of(evidence), confidence, facts, languages))
+    of_facts = evidence_of_facts(facts, one_language=_one_language(languages))
+    total = evidence + of_facts
+    confidence = likeness_of(total)
+    reasons = _reasons(likeness_of(evidence), confidence, facts, languages)
+    return Verdict(confidence, total, of_facts, reasons)
 
 
-def evidence_of_facts(facts: Agreement) -> float:
+def evidence_of_facts(facts: Agreement, *, one_language: bool) -> float:
     """The log odds that the facts add."""
     voice = min(1.0, facts.least / _ENOUGH)
-    said = float(np.interp(facts.kept, _KEPT, _KEPT_EVIDENCE)) + _CONFLICT * facts.conflict
-    total = voice * said + (1 - voice) * _SILENCE
+    covered = float(np.interp(facts.covered, _COVERED, _COVERED_EVIDENCE))
+    silence = _SILENCE
+    if one_language:
+        covered *= _COVERED_OF_ONE_LANGUAGE
+        silence += _SILENCE_OF_ONE_LANGUAGE
+    said = float(np.interp(facts.kept, _KEPT, _KEPT_EVIDENCE)) + covered
+    said += _CONFLICT * facts.conflict
+    total = voice * said + (1 - voice) * silence
+    total += float(np.interp(facts.size_ratio, _SIZES, _SIZES_EVIDENCE))
     if facts.names is not None and facts.names >= _NAMES_FROM:
         total += _NAMES
     elif facts.names is not None and facts.names <= _NO_NAMES_TO:
@@ -66,12 +92,23 @@ def evidence_of_facts(facts: Agreement) -> float:
     return total
 
 
+def is_beaten(verdict: Verdict, best: float) -> bool:
+    """`best` is the highest total that any document of that language has with this one."""
+    return verdict.total < best - _BEHIND and verdict.of_facts < _FACTS_SAY_OTHERWISE
+
+
+def _one_language(languages: tuple[str, str]) -> bool:
+    """Where one is unknown, the careful answer."""
+    return languages[0] == languages[1] or not all(languages)
+
+
 def most_evidence(facts: Agreements) -> npt.NDArray[np.float64]:
     """What the facts of many pairs can add at most, before conflicts and names are looked at."""
     voice = np.minimum(1.0, facts.least / _ENOUGH)
-    most: npt.NDArray[np.float64] = (
-        voice * np.interp(facts.kept, _KEPT, _KEPT_EVIDENCE) + (1 - voice) * _SILENCE + _NAMES
-    )
+    said = np.interp(facts.kept, _KEPT, _KEPT_EVIDENCE)
+    said += np.interp(facts.covered, _COVERED, _COVERED_EVIDENCE)
+    most: npt.NDArray[np.float64] = voice * said + (1 - voice) * _SILENCE + _NAMES
+    most += np.interp(facts.size_ratio, _SIZES, _SIZES_EVIDENCE)
     return most
 
 

@@ -37,6 +37,8 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Statements:
     found: tuple[Statement, ...]
+    #: Octets of the text. A Chinese character is about as many of them as it is letters elsewhere.
+    size: int
     #: All words, casefolded: a name of another text may stand here in small letters.
     words: frozenset[str]
 
@@ -72,6 +74,7 @@ _NAME = re.compile(r"(?<=[^\W_][ ,(])[^\W\d_a-zß-ÿ][^\W\d_]{2,39}")
 
 
 def statements(text: str) -> Statements:
+    size = len(" ".join(text.split()).encode("utf-8", "replace"))
     if len(text) > _CHARACTERS:
         text = text[: _CHARACTERS // 2] + "\n" + text[-_CHARACTERS // 2 :]
     text = unicodedata.normalize("NFKC", text)
@@ -99,7 +102,7 @@ def statements(text: str) -> Statements:
             found[Statement(Kind.NAME, frozenset({name}))] = None
     for match in _CODE.finditer(text):
         found[Statement(Kind.REFERENCE, frozenset({match[0].casefold()}))] = None
-    return Statements(tuple(found), frozenset(_WORD.findall(lowered)))
+    return Statements(tuple(found), size, frozenset(_WORD.findall(lowered)))
 
 
 def _date_readings(match: re.Match[str]) -> frozenset[str]:

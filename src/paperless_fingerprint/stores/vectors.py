@@ -32,8 +32,10 @@ class StoredVector:
     text_hash: str
     #: ISO 639-1, empty where it could not be told.
     language: str
-    #: One signed octet a dimension; empty where the text held nothing to embed.
+    #: One signed octet a dimension; empty where there was nothing that could be embedded.
     codes: bytes
+    #: Digest of what the text states (semantic/agreement.py).
+    facts: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import definitions
 
 #: Hits in one answer.
 _PAGE = 1000
-#: With so many hits or fewer their texts come along: they are about to be verified.
+#: Candidates in one answer, with their texts: they are about to be verified.
 _WITH_TEXTS = 64
 _SHOWN = ["id", "uuid", "title", "created", "added", "page_count"]
 _TEXT = ["content", "content_zlib"]
@@ -108,25 +108,23 @@ class ElasticsearchSearcher:
         *,
         after: Place | None = None,
         until: Place | None = None,
-        limit: int | None = None,
-    ) -> list[Found]:
+        many: bool = False,
+    ) -> Iterator[Found]:
         if query.finds_nothing:
-            return []
-        with_texts = limit is not None and limit <= _WITH_TEXTS
-        found = []
+            return
         for one in self._hits(
             lambda hidden: self._sketch_request(query, rest, scope, hidden),
             scope,
             Order(),
             after,
-            limit,
-            source=[*_SHOWN, *_TEXT] if with_texts else False,
+            None,
+            page=_PAGE if many else _WITH_TEXTS,
+            source=False if many else [*_SHOWN, *_TEXT],
             least=None if until is None else float(until.value),
         ):
             if until is not None and _behind(one.place, until):
-                break
-            found.append(one)
-        return found
+                return
+            yield one
 
     def page(
         self,
@@ -196,13 +194,14 @@ class ElasticsearchSearcher:
         limit: int | None,
         *,
         source: list[str] | bool,
+        page: int = _PAGE,
         least: float | None = None,
     ) -> Iterator[Found]:
         """Page after page until there are enough."""
         place = None if after is None else [_sort_value(after.value, order), after.id]
         left = limit
         while left is None or left > 0:
-            size = _PAGE if left is None else min(_PAGE, left)
+            size = page if left is None else min(page, left)
             body: dict[str, Any] = {
                 "size": size, "sort": _sort(order), "track_total_hits": False, "_source": source,
             }  # fmt: skip

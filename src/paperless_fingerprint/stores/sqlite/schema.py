@@ -123,7 +123,8 @@ CREATE TABLE embedding (
     text_hash TEXT NOT NULL,
     language TEXT NOT NULL,
     change INTEGER NOT NULL,
-    codes BLOB NOT NULL
+    codes BLOB NOT NULL,
+    facts BLOB NOT NULL
 );
 CREATE UNIQUE INDEX embedding_of ON embedding (id, space);
 CREATE INDEX embedding_change ON embedding (space, change);

@@ -103,10 +103,10 @@ class SqliteSearcher:
         *,
         after: Place | None = None,
         until: Place | None = None,
-        limit: int | None = None,
-    ) -> list[Found]:
+        many: bool = False,  # noqa: ARG002  (all are found at once anyhow)
+    ) -> Iterator[Found]:
         if query.finds_nothing:
-            return []
+            return iter(())
         with self._limited(scope) as connection:
             likely = _likely(connection, query)
             translator = Translator(connection)
@@ -124,7 +124,7 @@ class SqliteSearcher:
             found = [one for one in found if _behind(one.place, after)]
         if until is not None:
             found = [one for one in found if not _behind(one.place, until)]
-        return found if limit is None else found[:limit]
+        return iter(found)
 
     def page(
         self,
@@ -176,10 +176,10 @@ class SqliteSearcher:
             prefixes = json.dumps((query.hashes >> np.uint64(33)).tolist())
             least = min(group.minimum for group in query.groups) if query.groups else 1
             sql = (
-                "SELECT d.id, d.level, met.matches FROM (SELECT posting.key & 4294967295 AS id, count(*) "
+                "SELECT d.id, d.level, met.matches FROM (SELECT posting.key & 4294967295 AS met_id, count(*) "
                 "AS matches FROM json_each(?) hash CROSS JOIN posting ON posting.key BETWEEN hash.value "
-                "<< 32 AND hash.value << 32 | 4294967295 GROUP BY id HAVING matches >= ?) met "
-                f"JOIN document d ON d.id = met.id WHERE {condition.sql} "
+                "<< 32 AND hash.value << 32 | 4294967295 GROUP BY met_id HAVING matches >= ?) met "
+                f"JOIN document d ON d.id = met.met_id WHERE {condition.sql} "
                 "ORDER BY met.matches DESC LIMIT ?"
             )
             sql, values = translator.statement(sql, (prefixes, least, *condition.values, limit))

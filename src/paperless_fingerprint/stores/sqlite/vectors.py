@@ -78,15 +78,18 @@ class SqliteVectors:
                 (dimensions, number),
             ).fetchone()
             connection.executemany(
-                "INSERT OR REPLACE INTO embedding (id, space, text_hash, language, change, codes) "
-                "SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM document WHERE id = ?1)",
-                [(v.id, number, v.text_hash, v.language, change, v.codes) for v in vectors],
+                "INSERT OR REPLACE INTO embedding (id, space, text_hash, language, change, codes, "
+                "facts) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE EXISTS (SELECT 1 FROM document WHERE id = ?1)",
+                [
+                    (v.id, number, v.text_hash, v.language, change, v.codes, v.facts)
+                    for v in vectors
+                ],
             )
 
     def get(self, space: str, ids: Collection[int]) -> dict[int, StoredVector]:
         with self._reading() as connection:
             found = connection.execute(
-                "SELECT id, text_hash, language, codes FROM embedding "
+                "SELECT id, text_hash, language, codes, facts FROM embedding "
                 "JOIN embedding_space USING (space) "
                 "WHERE name = ? AND id IN (SELECT value FROM json_each(?))",
                 (space, json.dumps(list(ids))),
@@ -221,7 +224,8 @@ def _from_rows(
         block = codes[start : start + _BLOCK_ROWS].astype(np.float32)
         lengths[start : start + _BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
     ids = np.array([row[0] for row in full], np.int64)
-    return _Table(changes, removals, ids, codes, 1 / np.maximum(lengths, 1))
+    scales = (1 / np.maximum(lengths, 1)).astype(np.float32)
+    return _Table(changes, removals, ids, codes, scales)
 
 
 def _nearest(

@@ -1,0 +1,100 @@
+"""What was done that somebody may want undone: moved to the trash, merged. JSON lines, append-only.
+
+Each act is written down before it happens, with all that is needed to take it back, so that a run
+which dies in between leaves a line too many and never one too few.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from paperless_fingerprint.errors import StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    number: int
+    at: str
+    #: 'trash', 'merge', 'primary'; 'undone' takes back another one.
+    what: str
+    document_id: int
+    #: Who or what wanted it: 'policy replace', 'command line'.
+    by: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "at": self.at,
+            "what": self.what,
+            "document": self.document_id,
+            "by": self.by,
+            **self.details,
+        }
+
+
+class AuditLog:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write(self, at: str, what: str, document_id: int, by: str, **details: Any) -> Act:
+        """On the disk when this returns. Whoever writes holds the library's lock."""
+        acts = self.acts()
+        act = Act(acts[-1].number + 1 if acts else 1, at, what, document_id, by, details)
+        line = json.dumps(act.as_json(), ensure_ascii=False).encode() + b"\n"
+        try:
+            with self.path.open("ab") as file:
+                if file.tell() and not self._ends_with_newline():
+                    line = b"\n" + line  # whoever wrote before was cut off
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StoreError(
+                f"The audit log {self.path} cannot be written ({error.strerror}), so nothing was "
+                "moved to the trash. Make room, or let this user write to it."
+            ) from error
+        return act
+
+    def _ends_with_newline(self) -> bool:
+        with self.path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) == b"\n"
+
+    def acts(self) -> list[Act]:
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StoreError(
+                f"The audit log {self.path} cannot be read: {error.strerror}."
+            ) from error
+        found = []
+        for line in lines:
+            try:
+                told = json.loads(line)
+                number, at, what, id, by = (
+                    told.pop(name) for name in ("number", "at", "what", "document", "by")
+                )
+            except (ValueError, KeyError, AttributeError):
+                continue  # the end of a line that was cut off by a power cut
+            found.append(Act(number, at, what, id, by, told))
+        return found
+
+    def standing(self) -> list[Act]:
+        """What has not been taken back, the latest first."""
+        acts = self.acts()
+        undone = {act.details.get("act") for act in acts if act.what == "undone"}
+        return [a for a in reversed(acts) if a.what != "undone" and a.number not in undone]
+
+    def undone(self) -> list[Act]:
+        """What somebody has taken back: never to be done again by a policy."""
+        acts = self.acts()
+        numbers = {act.details.get("act") for act in acts if act.what == "undone"}
+        return [act for act in acts if act.number in numbers]

@@ -1,0 +1,113 @@
+"""Commands that remember what a person says: dismiss, confirm, primary, undo."""
+
+from __future__ import annotations
+
+import getpass
+
+import click
+
+from paperless_fingerprint.cli.context import (
+    Context,
+    json_option,
+    print_json,
+    say,
+    shared_options,
+)
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.model import STORED_RELATIONS, Relation
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user need not have a name
+        return "command line"
+
+
+@click.command()
+@click.argument("a", type=int)
+@click.argument("b", type=int)
+@click.option(
+    "--relation",
+    type=click.Choice(sorted(relation.value for relation in STORED_RELATIONS)),
+    help="Only not this; they may still be something else to each other.",
+)
+@shared_options
+@json_option
+@click.pass_obj
+def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: bool) -> None:
+    """Documents A and B are no duplicates. They are never called so again, until 'undo'."""
+    from paperless_fingerprint import decisions
+    from paperless_fingerprint.shown import decision_json
+
+    with context.store() as store:
+        said = decisions.dismiss(
+            store, context.settings(), a, b,
+            by=_who(), relation=Relation(relation) if relation else None,
+        )  # fmt: skip
+    if as_json:
+        print_json([decision_json(said.decision)])
+    else:
+        say(f"Remembered: {a} and {b} are no duplicates. 'undo {a} {b}' takes it back.")
+
+
+@click.command()
+@click.argument("a", type=int)
+@click.argument("b", type=int)
+@shared_options
+@json_option
+@click.pass_obj
+def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
+    """Documents A and B are what they were found to be; where nothing was found, duplicates."""
+    from paperless_fingerprint import decisions
+    from paperless_fingerprint.shown import decision_json
+
+    with context.store() as store:
+        said = decisions.confirm(store, context.settings(), a, b, by=_who())
+    if as_json:
+        print_json([decision_json(said.decision)])
+    else:
+        relation = said.pair.relation.value if said.pair else "near"
+        say(f"Remembered: {a} and {b} are '{relation}'. 'undo {a} {b}' takes it back.")
+
+
+@click.command()
+@click.argument("id", type=int)
+@shared_options
+@json_option
+@click.pass_obj
+def primary(context: Context, id: int, as_json: bool) -> None:
+    """Document ID is the one to keep of its group."""
+    from paperless_fingerprint import decisions
+    from paperless_fingerprint.shown import decision_json
+
+    with context.store() as store:
+        decision = decisions.choose_primary(store, context.settings(), id, by=_who())
+    if as_json:
+        print_json([decision_json(decision)])
+    else:
+        say(f"Remembered: {id} is the one to keep. 'undo {id} {id}' takes it back.")
+
+
+@click.command()
+@click.argument("ids", type=int, nargs=-1)
+@shared_options
+@json_option
+@click.pass_obj
+def undo(context: Context, ids: tuple[int, ...], as_json: bool) -> None:
+    """Take back what was said about two documents, or without ids what was said last."""
+    from paperless_fingerprint import decisions
+    from paperless_fingerprint.shown import decision_json
+
+    if len(ids) not in {0, 2}:
+        raise UsageError("'undo' takes two ids, such as 'undo 12 40', or none for the last word.")
+    with context.store() as store:
+        pair = (ids[0], ids[1]) if ids else None
+        taken_back = decisions.undo(store, context.settings(), pair)
+    if as_json:
+        print_json(decision_json(decision) for decision in taken_back)
+    elif not taken_back:
+        say("Nothing was said, so there is nothing to take back.")
+    else:
+        for decision in taken_back:
+            say(f"Taken back: '{decision.verdict.value}' about {decision.a} and {decision.b}.")

@@ -1,0 +1,217 @@
+"""Commands that explain and carry away: compare, tune, export, migrate."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import click
+
+from paperless_fingerprint.cli.context import (
+    Context,
+    console,
+    json_option,
+    percent,
+    print_json,
+    print_table,
+    printable,
+    progress_bar,
+    say,
+    shared_options,
+)
+from paperless_fingerprint.cli.look import label
+from paperless_fingerprint.errors import UsageError
+
+
+@click.command()
+@click.argument("a", type=int)
+@click.argument("b", type=int)
+@shared_options
+@json_option
+@click.pass_obj
+def compare(context: Context, a: int, b: int, as_json: bool) -> None:
+    """Explain what documents A and B are to each other: scores, reasons, and a word diff.
+
+    In the diff [-A-] stands in A only and {+B+} in B only; what differs in the facts is marked
+    with '!' and in colour.
+    """
+    from rich.text import Text
+
+    from paperless_fingerprint.comparing import compare_documents
+
+    with context.store() as store:
+        found = compare_documents(store, context.settings(), a, b)
+    if as_json:
+        print_json([found.as_json()])
+        return
+    pair = found.comparison.pair
+    titles = {found.a.id: found.a, found.b.id: found.b}
+    print_table(
+        [(f"{label(titles, pair.a)}  /  {label(titles, pair.b)}", "left"), ("", "left")],
+        [
+            ("relation", f"{pair.relation.value}, {percent(pair.confidence)} sure"),
+            *(("", reason) for reason in pair.reasons),
+            ("score", percent(pair.scores.score)),
+            *(
+                (name, percent(figure))
+                for name, figure in (
+                    ("jaccard", pair.scores.jaccard),
+                    (f"of {pair.a} found in {pair.b}", pair.scores.containment_ab),
+                    (f"of {pair.b} found in {pair.a}", pair.scores.containment_ba),
+                    ("fuzzy text", pair.scores.fuzzy),
+                    ("metadata", pair.scores.metadata),
+                    ("title", pair.scores.title),
+                    ("facts kept", pair.scores.facts),
+                )
+                if figure is not None
+            ),
+            *(("decided", f"{d.verdict.value} by {d.by} at {d.at}") for d in found.decisions),
+        ],
+    )
+    diff = Text()
+    for change in found.comparison.changes:
+        if change.same:
+            diff.append(_shortened(printable(change.a)) + " ")
+            continue
+        style = "bold red" if change.matters else "dim"
+        mark = "!" if change.matters else ""
+        if change.a:
+            diff.append(f"[-{mark}{printable(change.a)}-]", style=style)
+        if change.b:
+            diff.append(f"{{+{mark}{printable(change.b)}+}}", style=style)
+        diff.append(" ")
+    console().print(diff)
+
+
+def _shortened(text: str, most: int = 400) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"
+
+
+_threshold = click.FloatRange(0, 1)
+
+
+@click.command()
+@click.option("--similarity-threshold", type=_threshold, help="Least confidence of a pair.")
+@click.option("--near", type=_threshold, help="Jaccard that makes 'near' where facts are silent.")
+@click.option("--version", "version_", type=_threshold, help="Jaccard that makes 'version' there.")
+@shared_options
+@json_option
+@click.pass_obj
+def tune(
+    context: Context,
+    similarity_threshold: float | None,
+    near: float | None,
+    version_: float | None,
+    as_json: bool,
+) -> None:
+    """Show what other thresholds would add and remove. Nothing is computed again or changed."""
+    from paperless_fingerprint.tuning import Thresholds, tune
+
+    settings = context.settings()
+    now = Thresholds.of(settings)
+    then = Thresholds(
+        now.similarity if similarity_threshold is None else similarity_threshold,
+        now.near if near is None else near,
+        now.version if version_ is None else version_,
+    )
+    with context.store() as store:
+        found = tune(store, settings, then)
+        titles = store.metadata({i for p in (*found.added, *found.removed) for i in (p.a, p.b)})
+    if as_json:
+        print_json([found.as_json()])
+        return
+    print_table(
+        [("similarity_threshold", "right"), ("pairs", "right"), ("groups", "right"),
+         ("documents in them", "right"), ("", "left")],
+        [
+            (f"{level.similarity_threshold:g}", f"{level.pairs:,}", f"{level.groups:,}",
+             f"{level.documents:,}", "now" if level.similarity_threshold == now.similarity else "")
+            for level in found.levels
+        ],
+    )  # fmt: skip
+    if then == now:
+        say("Name a threshold, such as --similarity-threshold 0.85, to see what would change.")
+        return
+    say(f"It would add {len(found.added):,} pairs and remove {len(found.removed):,}.")
+    print_table(
+        [("", "left"), ("relation", "left"), ("sure", "right"), ("document", "left"),
+         ("document", "left")],
+        [
+            (word, pair.relation.value, percent(pair.confidence), label(titles, pair.a),
+             label(titles, pair.b))
+            for word, pairs in (("add", found.added), ("remove", found.removed))
+            for pair in pairs[:50]
+        ],
+    )  # fmt: skip
+
+
+@click.command()
+@click.argument("what", type=click.Choice(["pairs", "groups", "decisions"]))
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="A file instead of stdout.")
+@shared_options
+@click.pass_obj
+def export(context: Context, what: str, output: Path | None) -> None:
+    """Write pairs or groups as CSV, or decisions as JSON lines that 'decisions' reads back."""
+    from paperless_fingerprint import exporting
+
+    settings = context.settings()
+    with context.store() as store, _opened(output) as file:
+        if what == "pairs":
+            count = exporting.write_pairs(store, settings, file)
+        elif what == "groups":
+            count = exporting.write_groups(store, file)
+        else:
+            count = exporting.write_decisions(store, file)
+    say(f"Wrote {count:,} rows{f' to {output}' if output else ''}.")
+
+
+@click.command()
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@shared_options
+@click.pass_obj
+def decisions(context: Context, file: IO[str]) -> None:
+    """Read decisions back that 'export decisions' wrote. The newest word on a pair counts."""
+    from paperless_fingerprint import exporting
+
+    with context.store() as store:
+        count = exporting.read_decisions(store, context.settings(), file)
+    say(f"Read {count:,} decisions. 'analyze' brings the pairs into line with them.")
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[IO[str]]:
+    if output is None:
+        yield sys.stdout
+        return
+    try:
+        # A spreadsheet takes UTF-8 for what it is only with this mark at the beginning.
+        with output.open(
+            "w", encoding="utf-8-sig" if output.suffix == ".csv" else "utf-8", newline=""
+        ) as file:
+            yield file
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+
+
+@click.command()
+@click.argument("target")
+@shared_options
+@click.pass_obj
+def migrate(context: Context, target: str) -> None:
+    """Copy the whole library to the store at TARGET, which must be empty. Nothing is deleted."""
+    from paperless_fingerprint.migrate import migrate
+    from paperless_fingerprint.settings import load
+    from paperless_fingerprint.stores.opening import open_store
+
+    other_settings = load({**context.flags, "store": target}, file=context.config)
+    with context.store() as store:
+        other = open_store(other_settings, create=True)
+        try:
+            with progress_bar() as progress:
+                count = migrate(store, other, progress)
+        finally:
+            other.close()
+    say(f"Copied {count:,} documents with all results to {target}. Set 'store' to it to use it.")

@@ -1,0 +1,360 @@
+"""Commands that speak with Paperless: sync, consume, inbox, apply, merge, serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from paperless_fingerprint.cli.context import (
+    Context,
+    json_option,
+    print_json,
+    print_table,
+    progress_bar,
+    say,
+    shared_options,
+)
+from paperless_fingerprint.errors import PaperlessError, PartlyDone, UsageError
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.feedback import FeedbackReport
+    from paperless_fingerprint.workplace import Workplace
+
+
+@contextmanager
+def _place(context: Context) -> Iterator[Workplace]:
+    from paperless_fingerprint.workplace import open_workplace
+
+    with progress_bar() as progress, open_workplace(context.settings(), progress) as place:
+        yield place
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="Fetch every document, changed or not.")
+@click.option(
+    "--accept-deletions", is_flag=True, help="Even where most of the library is gone at once."
+)
+@shared_options
+@json_option
+@click.pass_obj
+def sync(context: Context, full: bool, accept_deletions: bool, as_json: bool) -> None:
+    """Fetch new and changed documents from Paperless, and notice deleted ones.
+
+    What people have said there since (a tag of ours taken off, 'not a duplicate' put on) is kept.
+    A run that was stopped goes on where it was.
+    """
+    from paperless_fingerprint.sync import FEW, follow_up, is_first, sync
+
+    with _place(context) as place:
+        first = is_first(place)
+        report = sync(place, full=full, accept_loss=accept_deletions)
+        waiting = len(place.store.pending(FEW + 1))
+        if waiting <= FEW and not first:
+            for _ in follow_up(place, first=False):
+                pass
+            waiting = 0
+    if as_json:
+        print_json([report.as_json()])
+    else:
+        say(report.in_words())
+        if waiting:
+            say("'paperless-fingerprint analyze' compares what is new, 'apply' tells Paperless.")
+    if report.unreadable:
+        raise PartlyDone(
+            f"{len(report.unreadable):,} documents were left out, as said above; the next sync "
+            "tries them again."
+        )
+
+
+@click.command()
+@click.argument("id", type=int, required=False)
+@click.option("--inbox", "whole_inbox", is_flag=True, help="All events that wait, and the spool.")
+@shared_options
+@json_option
+@click.pass_obj
+def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) -> None:
+    """Do what happens for one document: fetch it, compare it, tell Paperless.
+
+    With --inbox, for all events that wait. What Paperless or the store being away holds up stays in
+    the inbox.
+    """
+    if (id is None) is not whole_inbox:
+        raise UsageError("Name one document, or say --inbox for all that wait.")
+    if id is None:
+        _consume_inbox(context, as_json)
+        return
+    from paperless_fingerprint.consume import do_event
+
+    with _place(context) as place:
+        try:
+            # Through the inbox: if this fails, or is stopped, the document is not forgotten.
+            place.inbox.add([id])
+        except ValueError:
+            raise UsageError(f"{id} cannot be the id of a document.") from None
+        with place.lock.held():
+            event = next(e for e in place.inbox.events() if e.document_id == id)
+            outcome = do_event(place, event)
+        if outcome is None:
+            raise PartlyDone(f"Document {id} failed, as said above; it waits in the inbox.")
+    if as_json:
+        print_json([{"id": outcome.document_id, "state": outcome.state, "pairs": outcome.pairs}])
+    elif outcome.state == "gone":
+        say(f"Document {id} does not exist in Paperless, lies in the trash, or may not be seen.")
+    else:
+        say(f"Document {outcome.document_id} is done: {outcome.pairs} pairs.")
+
+
+def _consume_inbox(context: Context, as_json: bool) -> None:
+    from paperless_fingerprint.worker import drain_once
+
+    with progress_bar() as progress:
+        done, waiting, why = drain_once(context.settings(), progress)
+    if as_json:
+        print_json([{"done": done, "waiting": waiting}])
+    elif not why:
+        say(f"{done:,} documents done, {waiting:,} wait to be tried again.")
+    if why:
+        raise PaperlessError(f"{why} {waiting:,} documents wait in the inbox; nothing is lost.")
+    if waiting:
+        raise PartlyDone(
+            f"{waiting:,} documents failed and wait to be tried again; 'paperless-fingerprint "
+            "inbox' says why."
+        )
+
+
+@click.group(invoke_without_command=True)
+@shared_options
+@json_option
+@click.pass_context
+def inbox(click_context: click.Context, as_json: bool) -> None:
+    """Show what waits to be done, and what failed and why."""
+    if click_context.invoked_subcommand:
+        return
+    from paperless_fingerprint.workplace import open_inbox, open_spool
+
+    settings = click_context.obj.settings()
+    file, found = open_inbox(settings)
+    try:
+        found.take_from(open_spool(settings))
+        events = found.events()
+    finally:
+        file.close()
+    if as_json:
+        print_json(
+            {
+                "id": e.document_id,
+                "state": e.state,
+                "since": e.noticed,
+                "tries": e.tries,
+                "next_try": _moment(e.next_try),
+                "error": e.error,
+            }
+            for e in events
+        )
+        return
+    if not events:
+        say("The inbox is empty.")
+        return
+    print_table(
+        [("document", "right"), ("state", "left"), ("since", "left"), ("tries", "right"),
+         ("next try", "left"), ("why", "left")],
+        (
+            (str(e.document_id), e.state, e.noticed[:19], str(e.tries), _moment(e.next_try) or "",
+             e.error)
+            for e in events
+        ),
+    )  # fmt: skip
+
+
+def _moment(seconds: float) -> str | None:
+    if not seconds:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+@inbox.command(name="retry")
+@click.argument("ids", type=int, nargs=-1)
+@shared_options
+@click.pass_obj
+def inbox_retry(context: Context, ids: tuple[int, ...]) -> None:
+    """Let failed documents wait again: those named, or all. 'consume --inbox' or `serve` does them."""
+    from paperless_fingerprint.workplace import open_inbox
+
+    file, found = open_inbox(context.settings())
+    try:
+        count = found.retry(ids or None)
+    finally:
+        file.close()
+    say(f"{count:,} documents wait again.")
+
+
+@inbox.command(name="drop")
+@click.argument("ids", type=int, nargs=-1, required=True)
+@shared_options
+@click.pass_obj
+def inbox_drop(context: Context, ids: tuple[int, ...]) -> None:
+    """Give up these documents' events. A later sync finds the documents all the same."""
+    from paperless_fingerprint.workplace import open_inbox
+
+    file, found = open_inbox(context.settings())
+    try:
+        count = found.forget(ids)
+    finally:
+        file.close()
+    say(f"{count:,} events were dropped.")
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@click.option("--remove-all", is_flag=True, help="Take back all that was ever written.")
+@shared_options
+@json_option
+@click.pass_obj
+def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> None:
+    """Write what was found to Paperless: tags, links, the saved view.
+
+    Only what differs from what is there: a second run writes nothing. Tags and fields of yours are
+    not touched. Look first with --dry-run; --remove-all takes everything back.
+    """
+    from paperless_fingerprint.feedback import at_pace, take_back_all, tell_all
+    from paperless_fingerprint.hearing import hear_all
+
+    if dry_run and remove_all:
+        raise UsageError("--dry-run and --remove-all do not go together.")
+    with _place(context) as place:
+        if not place.settings["paperless.write"] and not (remove_all or dry_run):
+            raise UsageError(
+                "Writing to Paperless is switched off: [paperless] write is false. "
+                "--dry-run shows what would be written."
+            )
+        pause = at_pace(place.settings["paperless.writes_per_second"])
+        with place.lock.held():
+            if remove_all:
+                report = take_back_all(place, pause)
+            elif dry_run:
+                report = tell_all(place, dry_run=True)
+            else:
+                hear_all(place)
+                report = tell_all(place, pause=pause, again=True)
+    if as_json:
+        print_json([report.as_json()])
+    else:
+        _say_feedback(report, dry_run=dry_run)
+    if report.refused:
+        raise PartlyDone(
+            f"Paperless refused to change {len(report.refused):,} documents; the others are done."
+        )
+
+
+def _say_feedback(report: FeedbackReport, *, dry_run: bool) -> None:
+    would = "Would write" if dry_run else "Wrote"
+    for verb, counts in ((would, report.added), ("Taken back", report.removed)):
+        if counts:
+            listed = ", ".join(f"{count:,} {_named(kind)}" for kind, count in counts.items())
+            say(f"{verb}: {listed}.")
+    if not report.added and not report.removed:
+        say("Paperless says already what was found; nothing was written.")
+    for problem in report.problems:
+        say(problem)
+    for id, reason in report.refused[:20]:
+        say(f"Document {id} {reason}.")
+
+
+def _named(kind: str) -> str:
+    what, _, which = kind.partition(":")
+    return f"{what} '{which}'" if which else what
+
+
+@click.command()
+@click.argument("primary", type=int)
+@click.argument("copies", type=int, nargs=-1)
+@click.option("--yes", is_flag=True, help="Do it, after you have seen without --yes what it does.")
+@shared_options
+@json_option
+@click.pass_obj
+def merge(
+    context: Context, primary: int, copies: tuple[int, ...], yes: bool, as_json: bool
+) -> None:
+    """Carry tags and fields of COPIES over to PRIMARY, and move the copies to Paperless's trash.
+
+    Without COPIES, the other members of PRIMARY's group. Shows what it would do unless --yes is
+    given. 'undo' takes it back.
+    """
+    from paperless_fingerprint.merge import merge, preview
+
+    with _place(context) as place, place.lock.held():
+        chosen = copies or tuple(
+            id
+            for group in place.store.groups(ids=[primary])
+            for id in group.members
+            if id != primary
+        )
+        planned = preview(place, primary, chosen)
+        done = merge(place, planned, "command line") if yes else None
+    if as_json:
+        row = planned.as_json() | {"trashed": list(done.trashed) if done else []}
+        print_json([row])
+    else:
+        for line in planned.in_words():
+            say(line)
+        say("Done." if yes else "Nothing was changed; --yes does it.")
+    if done and done.refused:
+        raise PartlyDone("; ".join(f"Document {id} {reason}" for id, reason in done.refused))
+
+
+@click.command()
+@click.option("--host", help="Address to listen on.")
+@click.option("--port", type=int, help="Port to listen on.")
+@shared_options
+@click.pass_obj
+def serve(context: Context, host: str | None, port: int | None) -> None:
+    """Run the worker and the HTTP API: inbox, periodic sync, webhook, health, metrics."""
+    try:
+        import uvicorn
+
+        from paperless_fingerprint.web.app import check_secret, make_app
+    except ImportError:
+        raise UsageError(
+            "`serve` needs the web parts, which are not installed. Install them with: "
+            "pip install 'paperless-fingerprint[web]'"
+        ) from None
+    from paperless_fingerprint.paperless.opening import open_paperless
+    from paperless_fingerprint.worker import Worker
+
+    if host is not None:
+        context.flags["service.host"] = host
+    if port is not None:
+        context.flags["service.port"] = port
+    settings = context.settings()
+    check_secret(settings)
+    open_paperless(settings).close()  # settings that cannot work are said at once
+    worker = Worker(settings, _Log())
+    app = make_app(settings, worker)
+    config = uvicorn.Config(
+        app,
+        host=settings["service.host"],
+        port=settings["service.port"],
+        log_level="warning",
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=5,
+    )
+    say(f"Listening on http://{settings['service.host']}:{settings['service.port']}")
+    uvicorn.Server(config).run()
+
+
+class _Log:
+    """Lines with the time, on stderr; there is no bar in a service."""
+
+    def begin(self, what: str, total: int | None = None) -> None:
+        pass
+
+    def advance(self, by: int = 1) -> None:
+        pass
+
+    def say(self, message: str) -> None:
+        say(f"{datetime.now(UTC).isoformat(timespec='seconds')} {message}")

@@ -1,0 +1,56 @@
+"""Two documents of the library side by side: what `compare A B` and the review page show."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.judging import Judge
+from paperless_fingerprint.model import Decision, Document
+from paperless_fingerprint.relations import Comparison, compare, read
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.shown import decision_json, pair_json
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.vocabulary import StoredVocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    a: Document
+    b: Document
+    comparison: Comparison
+    decisions: tuple[Decision, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        found = self.comparison
+        return {
+            **pair_json(found.pair),
+            "noise": found.noise,
+            "place": asdict(found.place) if found.place else None,
+            "facts_a": asdict(found.facts_a),
+            "facts_b": asdict(found.facts_b),
+            "changes": [asdict(change) for change in found.changes],
+            "decisions": [decision_json(decision) for decision in self.decisions],
+        }
+
+
+def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compared:
+    if a == b:
+        raise UsageError(f"{a} and {b} are one document; name two.")
+    a, b = sorted((a, b))
+    stored = store.get([a, b])
+    for id in (a, b):
+        if id not in stored:
+            raise UsageError(f"There is no document {id} in the library.")
+    judge = Judge.of(settings, believed_from=settings["similarity_threshold"])
+    comparison = compare(
+        read(stored[a].document),
+        read(stored[b].document),
+        vocabulary=StoredVocabulary(store),
+        thresholds=judge.thresholds,
+        weights=judge.weights,
+        fuzzy_sample_size=judge.fuzzy_sample_size,
+    )
+    said = tuple(d for d in store.decisions([a]) if (d.a, d.b) == (a, b))
+    return Compared(stored[a].document, stored[b].document, comparison, said)

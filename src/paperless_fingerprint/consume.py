@@ -1,0 +1,211 @@
+"""What happens for one document: fetched, taken in, compared, and Paperless told.
+
+Every step may be done twice, and each is durable before the next one begins: a run that dies at any
+line is repaired by doing the document again, which the inbox sees to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from paperless_fingerprint import policies
+from paperless_fingerprint.analyse import analyse_document
+from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
+from paperless_fingerprint.feedback import tell
+from paperless_fingerprint.hearing import circle, hear
+from paperless_fingerprint.inbox import Event
+from paperless_fingerprint.intake import SPEC_NOTE, take_in
+from paperless_fingerprint.model import Document
+from paperless_fingerprint.own_labels import Labels
+from paperless_fingerprint.paperless.answers import MissingError
+from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp
+from paperless_fingerprint.workplace import Workplace
+
+
+class OutageError(PaperlessError):
+    """Paperless or the store is away: nobody's fault, and everything waits."""
+
+
+class DocumentError(FingerprintError):
+    """This one document cannot be done; the others can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    document_id: int
+    #: 'done', or 'gone' where it does not exist, lies in the trash, or may not be seen.
+    state: str
+    pairs: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def consume(place: Workplace, document_id: int) -> Outcome:
+    """One document as it is now. The caller holds the library's lock."""
+    try:
+        found = place.paperless.document_of_event(document_id)
+    except MissingError:
+        # Those that were connected with it are looked at anew.
+        analyse_waiting(place, remove(place, [document_id]))
+        return Outcome(document_id, "gone", 0, tell(place).problems)
+    id = found.id
+    if id != document_id:
+        remove(place, [document_id])  # a version row is no document
+    place.ledger.owe(circle(place.store, [id]))
+    hear(place, {id: found.tag_ids})
+    document = as_stored(place, found, place.labels.get())
+    report = take_in(place.store, [document], place.settings.spec())
+    if report.refused:
+        raise DocumentError(f"Document {id} was not stored: {report.refused[0].reason}.")
+    if SPEC_NOTE not in place.store.notes():
+        place.store.put_notes({SPEC_NOTE: place.settings.spec().id})
+    analyse_waiting(place, [id])
+    # Again, for a 'not a duplicate' tag that was there before anything was found.
+    hear(place, {id: found.tag_ids})
+    around = circle(place.store, [id])
+    place.ledger.owe(around)
+    policies.after_consumption(place, id)
+    told = tell(place)
+    place.ledger.saw([Stamp(id, found.document.modified or "")])
+    pairs = sum(1 for _ in place.store.links(ids=[id]))
+    return Outcome(id, "done", pairs, told.problems)
+
+
+def remove(place: Workplace, ids: Collection[int]) -> set[int]:
+    """Documents that are gone from Paperless; what people said about them stays.
+
+    Answers with those that were connected with them.
+    """
+    present = set(place.store.metadata(ids))
+    if not present:
+        return set()
+    around = circle(place.store, present)
+    place.ledger.owe(around)
+    place.store.delete(present)
+    place.ledger.forget_seen(present)
+    return around - present
+
+
+def analyse_waiting(
+    place: Workplace, ids: Collection[int] | None = None, *, owing: bool = True
+) -> int:
+    """Those of `ids` that wait for their analysis, or all; one by one.
+
+    Where Paperless is owed what comes of it, that is written down before as well as after: what
+    was connected with a document until now may be so no longer.
+    """
+    count = 0
+    for item in place.store.pending():
+        if ids is None or item.id in ids:
+            if owing:
+                place.ledger.owe(circle(place.store, [item.id]))
+            analyse_document(place.store, place.settings, item, place.vocabulary)
+            if owing:
+                place.ledger.owe(circle(place.store, [item.id]))
+            count += 1
+    return count
+
+
+def as_stored(place: Workplace, found: PaperlessDocument, labels: Labels) -> Document:
+    """As the library keeps it: without our own tags, and with what lists of Paperless leave out."""
+    document = found.document
+    named = zip(document.tags, found.tag_ids, strict=True)
+    others = tuple(name for name, tag in named if tag not in labels.own_tags)
+    if others != document.tags:
+        document = replace(document, tags=others)
+    old = place.store.metadata([document.id]).get(document.id)
+    if document.checksum is None and old is not None and old.checksum is not None:
+        # Before version 3 a document has one file for ever.
+        return replace(document, checksum=old.checksum, file_size=old.file_size)
+    if old is not None and old.checksum == document.checksum and old.file_size is not None:
+        return replace(document, file_size=old.file_size)
+    try:
+        facts = place.paperless.file_facts(document.id)
+    except PaperlessError:
+        return document  # works without; the text counts more
+    if document.checksum is None:
+        document = replace(document, checksum=facts.checksum)
+    return replace(document, file_size=facts.size)
+
+
+# --- the inbox ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class DrainReport:
+    done: int = 0
+    gone: int = 0
+    tried: int = 0
+    #: Why the work has stopped although documents wait.
+    outage: str = ""
+
+
+def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
+    """All events whose time has come, in their order. Ends at the first sign of an outage."""
+    report = DrainReport()
+    while not (stop and stop.is_set()):
+        try:
+            place.inbox.take_from(place.spool)
+        except FingerprintError as error:
+            place.say(str(error))  # what is in the inbox already can be done
+        with place.lock.held():
+            event = place.inbox.next_due()
+            if event is None:
+                break
+            try:
+                outcome = do_event(place, event)
+            except OutageError as error:
+                report.outage = str(error)
+                break
+        if outcome is None:
+            report.tried += 1
+        elif outcome.state == "gone":
+            report.gone += 1
+        else:
+            report.done += 1
+    return report
+
+
+def do_event(place: Workplace, event: Event) -> Outcome | None:
+    """None where the document failed, which is written down; OutageError where nothing works."""
+    try:
+        outcome = consume(place, event.document_id)
+    except Exception as error:
+        # Whatever one document does, the others are done. What it was is kept beside the event.
+        why = str(error) if isinstance(error, FingerprintError) else _unexpected(error)
+        if isinstance(error, StoreError | PaperlessError) and _is_outage(place, event):
+            place.inbox.held_up(event, why)
+            raise OutageError(why) from error
+        last = place.inbox.failed(event, why)
+        tail = " That was the last try; 'paperless-fingerprint inbox retry' tries again."
+        place.say(f"Document {event.document_id} failed: {why}{tail if last else ''}")
+        return None
+    place.inbox.done(event)
+    for problem in outcome.problems:
+        place.say(problem)
+    return outcome
+
+
+def _is_outage(place: Workplace, event: Event) -> bool:
+    """Whether anything works at all; one ill document must not hold up the others."""
+    try:
+        place.store.notes()
+        place.paperless.visible_ids([event.document_id])
+    except FingerprintError:
+        return True
+    return False
+
+
+def _unexpected(error: Exception) -> str:
+    return f"an unexpected {type(error).__name__}: {error}"
+
+
+@contextlib.contextmanager
+def quietly(place: Workplace) -> Iterator[None]:
+    """For steps whose failure must not stop the worker: said, and gone on."""
+    try:
+        yield
+    except FingerprintError as error:
+        place.say(str(error))

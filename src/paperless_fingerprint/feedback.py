@@ -1,0 +1,482 @@
+"""Telling Paperless what was found, and taking back what is no longer so.
+
+What should be there (`wishes`) is compared with what we wrote (`ledger`), and the difference is
+written: merges only, in batches, so that a person's own tags and fields stay. A second run finds no
+difference and writes nothing. Each write is announced in the ledger before it is made.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from paperless_fingerprint.ledger import ADDING, ON, REFUSED, REMOVING, Mark, Rows, Written
+from paperless_fingerprint.own_labels import Labels, Role
+from paperless_fingerprint.paperless.answers import DeniedError, MissingError, RefusedError
+from paperless_fingerprint.paperless.client import BulkResult
+from paperless_fingerprint.paperless.writing import GONE
+from paperless_fingerprint.wishes import Wish, wishes
+from paperless_fingerprint.workplace import Workplace
+
+Entry = tuple[int, str, Mark]
+#: Set once somebody has let us write about the whole library.
+APPLIED_NOTE = "paperless.applied"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    remove: tuple[Entry, ...] = ()
+    add: tuple[Entry, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.remove or self.add)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackReport:
+    #: Kind → how many were (or, in a dry run, would be) written and taken back.
+    added: Mapping[str, int] = field(default_factory=dict)
+    removed: Mapping[str, int] = field(default_factory=dict)
+    #: (document, why Paperless refused).
+    refused: tuple[tuple[int, str], ...] = ()
+    problems: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "added": dict(self.added),
+            "removed": dict(self.removed),
+            "refused": [{"id": id, "reason": reason} for id, reason in self.refused],
+            "problems": list(self.problems),
+        }
+
+
+def tell(place: Workplace) -> FeedbackReport:
+    """What is owed since the last time. The caller holds the library's lock."""
+    owed = place.ledger.owed()
+    if not owed:
+        return FeedbackReport()
+    report = FeedbackReport()
+    if place.settings["paperless.write"]:
+        report = write(place, list(owed))
+    place.ledger.told(owed)
+    return report
+
+
+def tell_all(
+    place: Workplace,
+    *,
+    dry_run: bool = False,
+    pause: Callable[[], None] | None = None,
+    again: bool = False,
+) -> FeedbackReport:
+    """The whole library. `again` tries once more what Paperless has refused."""
+    if dry_run:
+        labels = place.labels.get(create=False)
+        return _as_report(plan_for(place, None, labels, again=again), labels.problems)
+    owed = place.ledger.owed()
+    _adopt(place)
+    report = write(place, None, pause=pause, again=again)
+    place.ledger.told(owed)
+    place.store.put_notes({APPLIED_NOTE: "yes"})
+    return report
+
+
+def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> FeedbackReport:
+    """Everything that we ever wrote: tags, links, figures, notes, then the labels themselves."""
+    labels = place.labels.get(create=False)
+    rows = place.ledger.rows()
+    plan = _difference({}, rows, again=True)
+    report = _Writer(place, labels, pause).write(plan)
+    left = place.labels.delete_all()
+    place.ledger.drop((id, kind) for id, kinds in rows.items() for kind in kinds)
+    place.ledger.told(place.ledger.owed())
+    place.store.put_notes({APPLIED_NOTE: ""})
+    return FeedbackReport(report.added, report.removed, report.refused, (*report.problems, *left))
+
+
+def write(
+    place: Workplace,
+    ids: Collection[int] | None,
+    *,
+    pause: Callable[[], None] | None = None,
+    again: bool = False,
+) -> FeedbackReport:
+    labels = place.labels.get()
+    plan = plan_for(place, ids, labels, again=again)
+    if not plan:
+        return FeedbackReport(problems=labels.problems)
+    try:
+        return _Writer(place, labels, pause).write(plan)
+    except RefusedError:
+        # Somebody has deleted a tag or field of ours since we looked.
+        place.labels.forget()
+        labels = place.labels.get()
+        return _Writer(place, labels, pause).write(plan_for(place, ids, labels, again=again))
+
+
+def plan_for(
+    place: Workplace, ids: Collection[int] | None, labels: Labels, *, again: bool = False
+) -> Plan:
+    wanted = wishes(place.store, place.settings, ids)
+    rows = place.ledger.rows(ids)
+    if ids is None:
+        there = set(place.store.ids())
+        # What lies in the trash keeps its tags, and is looked at again when it comes back.
+        rows = {id: kinds for id, kinds in rows.items() if id in there}
+    else:
+        there = place.store.metadata(ids).keys() & set(ids)
+        rows = {id: kinds for id, kinds in rows.items() if id in there}
+    marks = {
+        id: marks_of(wish, labels, notes=place.settings["paperless.notes"])
+        for id, wish in wanted.items()
+    }
+    return _difference(marks, rows, again=again)
+
+
+def marks_of(wish: Wish, labels: Labels, *, notes: bool) -> dict[str, Mark]:
+    marks = {
+        f"tag:{role.value}": Mark(labels.tags[role]) for role in wish.roles if role in labels.tags
+    }
+    if not marks and labels.tags:
+        return {}
+    if labels.parent is not None and marks:
+        marks["tag:parent"] = Mark(labels.parent)
+    for kind, targets in wish.links.items():
+        if kind in labels.fields:
+            marks[f"link:{kind}"] = Mark(labels.fields[kind], json.dumps(sorted(targets)))
+    if wish.confidence is not None and "confidence" in labels.fields:
+        marks["confidence"] = Mark(labels.fields["confidence"], f"{wish.confidence:.2f}")
+    if notes and wish.sentences:
+        marks["note"] = Mark(0, "paperless-fingerprint: " + " ".join(wish.sentences))
+    return marks
+
+
+def _difference(wanted: Mapping[int, Mapping[str, Mark]], rows: Rows, *, again: bool) -> Plan:
+    remove: list[Entry] = []
+    add: list[Entry] = []
+    for id in sorted({*wanted, *rows}):
+        new, old = wanted.get(id, {}), rows.get(id, {})
+        for kind in sorted({*new, *old}):
+            if kind.startswith("heard:"):
+                continue
+            mark, written = new.get(kind), old.get(kind)
+            same = mark is not None and written is not None and _same(kind, mark, written)
+            settled = {ON} if again else {ON, REFUSED}
+            if same and written is not None and written.state in settled:
+                continue
+            if written is not None and _must_go(kind, mark, written):
+                remove.append((id, kind, written.mark))
+            if mark is not None:
+                add.append((id, kind, mark))
+    return Plan(tuple(remove), tuple(add))
+
+
+def _same(kind: str, mark: Mark, written: Written) -> bool:
+    if kind == "note":  # its number is known once it is there
+        return mark.value == written.mark.value
+    return mark == written.mark
+
+
+def _must_go(kind: str, mark: Mark | None, written: Written) -> bool:
+    """Whether what is there has to be taken away before something else is written."""
+    if mark is None:
+        return True
+    if kind == "confidence" and mark.number == written.mark.number:
+        return False  # overwritten
+    return not _same(kind, mark, written) or (
+        written.state == REMOVING and kind.startswith(("link:", "note"))
+    )
+
+
+def _as_report(plan: Plan, problems: tuple[str, ...] = ()) -> FeedbackReport:
+    def counted(entries: Iterable[Entry]) -> dict[str, int]:
+        counts: defaultdict[str, int] = defaultdict(int)
+        for _, kind, _ in entries:
+            counts[kind] += 1
+        return dict(sorted(counts.items()))
+
+    return FeedbackReport(counted(plan.add), counted(plan.remove), (), problems)
+
+
+def _adopt(place: Workplace) -> None:
+    """The ledger was lost, or the library is a new one: what has our tags counts as written."""
+    if not place.ledger.is_empty():
+        return
+    labels = place.labels.get()
+    numbers = {number: role for role, number in labels.tags.items()}
+    if not numbers:
+        return
+    found = [
+        (id, f"tag:{numbers[tag].value}", Mark(tag), ON)
+        for id, tags in place.paperless.tagged(numbers).items()
+        for tag in tags
+        if tag in numbers
+    ]
+    if labels.fields and found:
+        for kind in ("duplicate", "version", "contains"):
+            if kind in labels.fields:
+                number = labels.fields[kind]
+                tagged = {id for id, *_ in found}
+                role = {"duplicate": {Role.EXACT, Role.NEAR}, "version": {Role.VERSION},
+                        "contains": {Role.CONTAINS}}[kind]  # fmt: skip
+                own = {id for id, k, *_ in list(found) if k in {f"tag:{r.value}" for r in role}}
+                found += [
+                    (id, f"link:{kind}", Mark(number, json.dumps(sorted(value))), ON)
+                    for id, value in place.paperless.with_field(number).items()
+                    if value and id in own & tagged
+                ]
+    place.ledger.put(found)
+
+
+class _Writer:
+    def __init__(self, place: Workplace, labels: Labels, pause: Callable[[], None] | None) -> None:
+        self._place = place
+        self._labels = labels
+        self._pause = pause or (lambda: None)
+        self._refused: dict[int, str] = {}
+        self._problems: list[str] = list(labels.problems)
+
+    def write(self, plan: Plan) -> FeedbackReport:
+        ledger = self._place.ledger
+        replaced = {(id, kind) for id, kind, _ in plan.remove}
+        ledger.put(
+            [(id, kind, mark, REMOVING) for id, kind, mark in plan.remove]
+            + [
+                (id, kind, mark, ADDING)
+                for id, kind, mark in plan.add
+                if (id, kind) not in replaced
+            ]
+        )
+        try:
+            self._write_tags(plan)
+            self._write_fields(plan)
+            self._write_notes(plan)
+        except DeniedError as error:
+            if error.status == 401:
+                raise
+            # Something that this token may not do at all; the rest of the work is done.
+            self._problems.append(str(error))
+        report = _as_report(plan, tuple(self._problems))
+        return FeedbackReport(
+            report.added, report.removed, tuple(sorted(self._refused.items())), report.problems
+        )
+
+    def _note(self, result: BulkResult) -> set[int]:
+        self._pause()
+        for refusal in result.refused:
+            self._refused[refusal.id] = refusal.reason
+        return set(result.done)
+
+    def _settle(
+        self, added: Iterable[Entry], removed: Iterable[Entry], done: Collection[int]
+    ) -> None:
+        """Down in the ledger as Paperless has it now."""
+        on: list[tuple[int, str, Mark, str]] = []
+        gone: list[tuple[int, str]] = []
+        for id, kind, mark in removed:
+            if id in done:
+                gone.append((id, kind))
+            elif self._refused.get(id) != GONE:
+                on.append((id, kind, mark, REFUSED))
+            # What lies in the trash stays on the list for the day on which it comes back.
+        for id, kind, mark in added:
+            if id in done:
+                on.append((id, kind, mark, ON))
+            elif self._refused.get(id) == GONE:
+                gone.append((id, kind))
+            else:
+                on.append((id, kind, mark, REFUSED))
+        self._place.ledger.settle(on, gone)
+
+    # --- tags -----------------------------------------------------------------------------------
+
+    def _write_tags(self, plan: Plan) -> None:
+        add: defaultdict[int, list[Entry]] = defaultdict(list)
+        remove: defaultdict[int, list[Entry]] = defaultdict(list)
+        for entries, by_document in ((plan.add, add), (plan.remove, remove)):
+            for entry in entries:
+                if entry[1].startswith("tag:"):
+                    by_document[entry[0]].append(entry)
+        parents = {
+            id for id, entries in remove.items() if any(k == "tag:parent" for _, k, _ in entries)
+        }
+        kept_parents = self._with_other_children(parents)
+        batches: defaultdict[tuple[frozenset[int], frozenset[int]], list[int]] = defaultdict(list)
+        wanted = self._tags_that_stay(set(remove), plan)
+        for id in sorted({*add, *remove}):
+            new = frozenset(mark.number for _, _, mark in add[id])
+            old = frozenset(
+                mark.number
+                for _, kind, mark in remove[id]
+                if mark.number in self._labels.known_tags
+                and not (kind == "tag:parent" and id in kept_parents)
+            )
+            batches[new, old - new - wanted.get(id, frozenset())].append(id)
+        for (new, old), ids in batches.items():
+            done = set(ids)
+            if new or old:
+                done = self._note(self._place.paperless.modify_tags(ids, add=new, remove=old))
+            self._settle(
+                [entry for id in ids for entry in add[id]],
+                [entry for id in ids for entry in remove[id]],
+                done,
+            )
+
+    def _tags_that_stay(self, ids: Collection[int], plan: Plan) -> dict[int, frozenset[int]]:
+        """Two roles may have one tag: it goes when the last of them does."""
+        going = {(id, kind) for id, kind, _ in plan.remove}
+        return {
+            id: frozenset(
+                written.mark.number
+                for kind, written in kinds.items()
+                if kind.startswith("tag:") and (id, kind) not in going and written.state == ON
+            )
+            for id, kinds in self._place.ledger.rows(ids).items()
+        }
+
+    def _with_other_children(self, ids: Collection[int]) -> set[int]:
+        """Removing a parent tag would take a person's own tags below it along."""
+        if not ids:
+            return set()
+        ours = set(self._labels.tags.values())
+        foreign = {
+            tag
+            for tag, parent in self._labels.known_tags.items()
+            if parent is not None and parent == self._labels.parent and tag not in ours
+        }
+        found = self._place.paperless.tags_and_fields(ids)
+        return {id for id, (tags, _) in found.items() if foreign & set(tags)}
+
+    # --- fields ---------------------------------------------------------------------------------
+
+    def _write_fields(self, plan: Plan) -> None:
+        removed = [e for e in plan.remove if e[1].startswith("link:") or e[1] == "confidence"]
+        added = [e for e in plan.add if e[1].startswith("link:") or e[1] == "confidence"]
+        if removed:
+            self._remove_fields(removed, added)
+        if added:
+            self._add_fields(added)
+
+    def _remove_fields(self, removed: list[Entry], added: list[Entry]) -> None:
+        """The field comes off as a whole, which clears the back links; a person's links go back."""
+        again = {(id, mark.number) for id, _, mark in added}
+        there = self._place.paperless.tags_and_fields({id for id, _, _ in removed})
+        by_field: defaultdict[int, list[Entry]] = defaultdict(list)
+        for entry in removed:
+            by_field[entry[2].number].append(entry)
+        targets: defaultdict[int, set[int]] = defaultdict(set)
+        for number, entries in by_field.items():
+            ids = [id for id, _, _ in entries if number in there.get(id, ((), {}))[1]]
+            done = set()
+            if ids:
+                done = self._note(self._place.paperless.modify_custom_fields(ids, remove=[number]))
+            absent = {id for id, _, _ in entries} - set(ids)
+            for id, kind, mark in entries:
+                if kind == "confidence":
+                    continue
+                own = _targets(mark)
+                targets[number] |= own
+                kept = [n for n in _numbers(there.get(id, ((), {}))[1].get(number)) if n not in own]
+                if kept and id in done:
+                    self._put_back(id, number, kept)
+                elif (id, number) not in again:
+                    targets[number].add(id)
+            self._settle([], entries, done | absent)
+        self._clear_empty(targets)
+
+    def _put_back(self, id: int, number: int, kept: list[int]) -> None:
+        there = self._place.paperless.visible_ids(kept)
+        values = [n for n in kept if n in there]
+        if values:
+            self._note(self._place.paperless.modify_custom_fields([id], values={number: values}))
+
+    def _clear_empty(self, targets: Mapping[int, set[int]]) -> None:
+        """A link that is gone leaves an empty field on its other end."""
+        for number, ids in targets.items():
+            found = self._place.paperless.tags_and_fields(ids)
+            empty = [
+                id for id, (_, fields) in found.items() if number in fields and not fields[number]
+            ]
+            if empty:
+                self._note(self._place.paperless.modify_custom_fields(empty, remove=[number]))
+
+    def _add_fields(self, added: list[Entry]) -> None:
+        linked = {id for id, kind, _ in added if kind != "confidence"}
+        there = self._place.paperless.tags_and_fields(linked)
+        reachable: set[int] = set()
+        for id, kind, mark in added:
+            if kind != "confidence" and id in there:
+                reachable |= _targets(mark)
+        reachable = set(self._place.paperless.visible_ids(reachable - there.keys())) | (
+            reachable & there.keys()
+        )
+        values: defaultdict[int, dict[int, Any]] = defaultdict(dict)
+        entries: defaultdict[int, list[Entry]] = defaultdict(list)
+        for id, kind, mark in added:
+            entries[id].append((id, kind, mark))
+            if kind == "confidence":
+                values[id][mark.number] = float(mark.value)
+                continue
+            old = _numbers(there.get(id, ((), {}))[1].get(mark.number))
+            new = [n for n in sorted(_targets(mark)) if n in reachable]
+            if new:
+                values[id][mark.number] = list(dict.fromkeys([*old, *new]))
+        batches: defaultdict[str, list[int]] = defaultdict(list)
+        for id in sorted(entries):
+            batches[json.dumps(values[id], sort_keys=True)].append(id)
+        for ids in batches.values():
+            done = set(ids)
+            if values[ids[0]]:
+                result = self._place.paperless.modify_custom_fields(ids, values=values[ids[0]])
+                done = self._note(result)
+            self._settle([entry for id in ids for entry in entries[id]], [], done)
+
+    # --- notes ----------------------------------------------------------------------------------
+
+    def _write_notes(self, plan: Plan) -> None:
+        paperless = self._place.paperless
+        for entry in plan.remove:
+            id, kind, mark = entry
+            if kind == "note":
+                if mark.number:
+                    paperless.delete_note(id, mark.number)
+                    self._pause()
+                self._settle([], [entry], {id})
+        for id, kind, mark in plan.add:
+            if kind == "note":
+                try:
+                    # Perhaps it was written and the ledger did not hear of it.
+                    same = [note for note in paperless.notes(id) if note.text == mark.value]
+                    note = same[0] if same else paperless.add_note(id, mark.value)
+                except (MissingError, RefusedError) as error:
+                    self._refused[id] = str(error)
+                    self._settle([(id, kind, mark)], [], ())
+                else:
+                    self._settle([(id, kind, Mark(note.id, mark.value))], [], {id})
+                self._pause()
+
+
+def _targets(mark: Mark) -> set[int]:
+    return set(_numbers(json.loads(mark.value or "[]")))
+
+
+def _numbers(value: Any) -> list[int]:
+    return [n for n in value if type(n) is int] if isinstance(value, list) else []
+
+
+def at_pace(requests_per_second: float) -> Callable[[], None]:
+    """A pause that keeps the writing bearable for Paperless and for whoever uses it meanwhile."""
+    gap = 1.0 / requests_per_second
+    last = [0.0]
+
+    def pause() -> None:
+        wait = last[0] + gap - time.monotonic()
+        if wait > 0:
+            time.sleep(wait)
+        last[0] = time.monotonic()
+
+    return pause

@@ -1,0 +1,186 @@
+"""What a person says in Paperless itself: a tag of ours taken off, or 'not a duplicate' put on.
+
+Either becomes decisions, which outlive every re-analysis. That a tag is missing is believed only
+where the ledger knows that it was there, where the tag itself still exists, and where a second look
+finds it missing too: what was read a moment ago may be older than what we have written since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from paperless_fingerprint import grouping
+from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.ledger import ON, Mark
+from paperless_fingerprint.model import Decision, Relation, Verdict
+from paperless_fingerprint.own_labels import Labels, Role
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.workplace import Workplace, now_text
+
+BY = "Paperless"
+_HEARD = "heard:not-duplicate"
+_GROUPING = (Relation.EXACT, Relation.NEAR)
+#: Which relations a tag speaks of.
+RELATIONS_OF: dict[Role, tuple[Relation, ...]] = {
+    Role.EXACT: _GROUPING,
+    Role.NEAR: _GROUPING,
+    Role.PRIMARY: _GROUPING,
+    Role.VERSION: (Relation.VERSION,),
+    Role.CONTAINS: (Relation.CONTAINS,),
+    Role.SEMANTIC: (Relation.SEMANTIC,),
+}
+
+
+def circle(store: Store, ids: Collection[int]) -> set[int]:
+    """These and all that a group, a chain or a pair connects with them."""
+    found = set(ids)
+    for link in store.links(ids=ids):
+        found |= {link.a, link.b}
+    for group in store.groups(ids=ids):
+        found |= set(group.members)
+    for chain in store.chains(ids):
+        found |= set(chain.members)
+    return found
+
+
+def hear(place: Workplace, tags_of: Mapping[int, Collection[int]]) -> list[int]:
+    """Which of these documents somebody has said something about; it is kept when this returns.
+
+    `tags_of` is what Paperless has just told: document → its tags. Called before the documents are looked at anew, because it is about those that were their
+    duplicates until now. The caller holds the library's lock.
+    """
+    if not tags_of:
+        return []
+    labels = place.labels.get()
+    rows = place.ledger.rows(tags_of.keys())
+    heard = []
+    for id, tags in tags_of.items():
+        kinds = rows.get(id, {})
+        missing = [
+            role
+            for role, number in labels.tags.items()
+            if (written := kinds.get(f"tag:{role.value}")) is not None
+            and written.state == ON
+            and written.mark.number == number
+            and number not in tags
+        ]
+        if missing:
+            missing = _still_missing(place, id, missing, labels)
+        if missing:
+            _dismiss_roles(place, id, missing)
+            heard.append(id)
+        if _hear_not_duplicate(place, id, tags, labels, known=_HEARD in kinds):
+            heard.append(id)
+    return heard
+
+
+def hear_all(place: Workplace) -> list[int]:
+    """Of the whole library: what somebody said since the last time."""
+    labels = place.labels.get()
+    numbers = {*labels.tags.values()} | ({labels.not_duplicate} if labels.not_duplicate else set())
+    tagged = place.paperless.tagged(numbers)
+    marked = {
+        id
+        for id, kinds in place.ledger.rows().items()
+        if any(kind.startswith(("tag:", "heard:")) for kind in kinds)
+    }
+    there = place.store.metadata(marked | tagged.keys()).keys()
+    return hear(place, {id: tagged.get(id, ()) for id in sorted(there)})
+
+
+def _still_missing(place: Workplace, id: int, roles: Sequence[Role], labels: Labels) -> list[Role]:
+    """A second look, now that nobody else writes; and the tag itself must not have been deleted."""
+    there = place.paperless.tags_and_fields([id]).get(id)
+    if there is None:
+        return []
+    known = {tag.id for tag in place.paperless.tags()}
+    if not {labels.tags[role] for role in roles} <= known:
+        place.say("A tag of ours was deleted in Paperless; nothing is concluded from that.")
+        place.labels.forget()
+    return [r for r in roles if labels.tags[r] not in there[0] and labels.tags[r] in known]
+
+
+def _dismiss_roles(place: Workplace, id: int, roles: Sequence[Role]) -> None:
+    affected = circle(place.store, [id])
+    place.ledger.owe(affected)
+    for relation, others in _present(place.store, id, roles).items():
+        dismiss(place.store, place.settings, id, others, [relation])
+    names = ", ".join(role.value for role in roles)
+    place.say(f"Document {id}: the tag ({names}) was taken off in Paperless, which is kept.")
+    # Only now: whoever dies before does it all again.
+    place.ledger.drop((id, f"tag:{role.value}") for role in roles)
+
+
+def _present(store: Store, id: int, roles: Sequence[Role]) -> dict[Relation, set[int]]:
+    """Relation → the documents that it is dismissed with."""
+    found: dict[Relation, set[int]] = {}
+    for relation in {relation for role in roles for relation in RELATIONS_OF[role]}:
+        others = found.setdefault(relation, set())
+        for link in store.links(ids=[id]):
+            if link.relation is relation:
+                others |= {link.a, link.b}
+        if relation in _GROUPING:
+            for group in store.groups(ids=[id]):
+                others |= set(group.members)
+        if relation is Relation.VERSION:
+            for chain in store.chains([id]):
+                others |= set(chain.members)
+        others.discard(id)
+    return found
+
+
+def _hear_not_duplicate(
+    place: Workplace, id: int, tags: Collection[int], labels: Labels, *, known: bool
+) -> bool:
+    """Once each time that the tag is put on; with those that are its duplicates then."""
+    tag = labels.not_duplicate
+    said = tag is not None and tag in tags
+    if said == known:
+        return False
+    if not said:
+        place.ledger.drop([(id, _HEARD)])
+        return False
+    affected = circle(place.store, [id])
+    others = affected - {id}
+    if others:
+        place.ledger.owe(affected)
+        dismiss(place.store, place.settings, id, others, [None])
+        place.say(f"Document {id} is no duplicate, as its tag in Paperless says.")
+    if not place.store.metadata([id]) or _waits(place.store, id):
+        return bool(others)  # it has not been compared yet: what is found then is meant, too
+    place.ledger.put([(id, _HEARD, Mark(tag or 0), ON)])
+    return bool(others)
+
+
+def _waits(store: Store, id: int) -> bool:
+    return any(item.id == id for item in store.pending())
+
+
+def dismiss(
+    store: Store,
+    settings: Settings,
+    id: int,
+    others: Collection[int],
+    relations: Sequence[Relation | None],
+    *,
+    by: str = BY,
+) -> None:
+    """Keep that these are no duplicates, and bring pairs and groups in line with it."""
+    if not others:
+        return
+    at = now_text()
+    for other in sorted(others):
+        a, b = min(id, other), max(id, other)
+        # An earlier 'confirmed' would bring the pair back: the latest word counts.
+        store.remove_decision(Decision(a, b, Verdict.CONFIRMED, at).key)
+        for relation in relations:
+            store.put_decision(Decision(a, b, Verdict.DISMISSED, at, by=by, relation=relation))
+    decided = Decided(store.decisions([id]))
+    gone = [
+        (link.a, link.b)
+        for link in store.links(ids=[id])
+        if decided.dismissed(link.a, link.b, link.relation)
+    ]
+    store.write_pairs([], removing=gone)
+    grouping.refresh(store, settings, {id, *others})

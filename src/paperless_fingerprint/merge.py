@@ -1,0 +1,176 @@
+"""Merging copies into the one to keep: what people gave them is carried over, then they go to the
+trash. A preview says beforehand what would happen; the audit log says afterwards what did."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paperless_fingerprint.consume import analyse_waiting, remove
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.feedback import tell
+from paperless_fingerprint.paperless.records import PaperlessDocument
+from paperless_fingerprint.workplace import Workplace, now_text
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    primary: int
+    copies: tuple[int, ...]
+    #: Tag id → name; what the primary lacks.
+    tags: tuple[tuple[int, str], ...] = ()
+    #: Name → new value, where the primary has none: correspondent, document_type (ids).
+    details: tuple[tuple[str, int, str], ...] = ()
+    #: Field id → value, where the primary has none.
+    fields: tuple[tuple[int, Any], ...] = ()
+    #: What will be lost with a copy, because the primary says something else.
+    conflicts: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "primary": self.primary,
+            "to_trash": list(self.copies),
+            "tags": [name for _, name in self.tags],
+            "details": {name: shown for name, _, shown in self.details},
+            "fields": {str(number): value for number, value in self.fields},
+            "conflicts": list(self.conflicts),
+        }
+
+    def in_words(self) -> list[str]:
+        lines = [f"Document {self.primary} is kept."]
+        if self.tags:
+            lines.append(
+                "It gets the tags " + ", ".join(f"'{name}'" for _, name in self.tags) + "."
+            )
+        lines += [f"It gets the {name} '{shown}'." for name, _, shown in self.details]
+        if self.fields:
+            lines.append(f"It gets {len(self.fields)} custom fields.")
+        lines += self.conflicts
+        lines += [f"Document {id} goes to the trash of Paperless." for id in self.copies]
+        return lines
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    preview: MergePreview
+    trashed: tuple[int, ...] = ()
+    refused: tuple[tuple[int, str], ...] = ()
+
+
+def preview(place: Workplace, primary: int, copies: Collection[int]) -> MergePreview:
+    """Reads from Paperless, where the truth is, and writes nothing."""
+    wanted = sorted(set(copies) - {primary})
+    found = {each.id: each for each in place.paperless.documents(ids=[primary, *wanted])}
+    missing = [id for id in (primary, *wanted) if id not in found]
+    if missing or not wanted:
+        named = ", ".join(map(str, missing)) or "no copy at all"
+        raise UsageError(
+            f"There is nothing to merge: {named} cannot be seen in Paperless. Nothing was changed."
+        )
+    return compare(place, found[primary], [found[id] for id in wanted])
+
+
+def compare(
+    place: Workplace, primary: PaperlessDocument, copies: Sequence[PaperlessDocument]
+) -> MergePreview:
+    labels = place.labels.get()
+    ours = {*labels.own_tags, *([labels.not_duplicate] if labels.not_duplicate else [])}
+    own_fields = set(labels.fields.values())
+    tags: dict[int, str] = {}
+    details: dict[str, tuple[int, str]] = {}
+    fields: dict[int, Any] = {}
+    conflicts: list[str] = []
+    going = {copy.id for copy in copies}
+    for copy in copies:
+        named = zip(copy.tag_ids, copy.document.tags, strict=True)
+        known = ours.union(primary.tag_ids)
+        tags |= {number: name for number, name in named if number not in known}
+        for what, own, other, shown in (
+            ("correspondent", primary.correspondent_id, copy.correspondent_id,
+             copy.document.correspondent),
+            ("document_type", primary.document_type_id, copy.document_type_id,
+             copy.document.document_type),
+        ):  # fmt: skip
+            if other is None or other == own:
+                continue
+            if own is None and details.get(what, (other, ""))[0] == other:
+                details[what] = (other, shown or "")
+            else:
+                conflicts.append(
+                    f"The {what.replace('_', ' ')} '{shown}' of document {copy.id} is not carried "
+                    "over: the one that is kept has another."
+                )
+        for number, value in copy.custom_fields.items():
+            if number in own_fields or value is None:
+                continue
+            kept = _without(value, going | {primary.id})
+            if primary.custom_fields.get(number) is None and fields.get(number, kept) == kept:
+                if kept != []:
+                    fields[number] = kept
+            elif primary.custom_fields.get(number) != value:
+                conflicts.append(
+                    f"A custom field ({number}) of document {copy.id} is not carried over: the one "
+                    "that is kept has another value."
+                )
+        serial = copy.document.archive_serial_number
+        if serial is not None:
+            conflicts.append(
+                f"The archive serial number {serial} of document {copy.id} goes to the trash with "
+                "it: Paperless gives a number to one document alone."
+            )
+    return MergePreview(
+        primary.id,
+        tuple(sorted(going)),
+        tuple(sorted(tags.items())),
+        tuple((what, number, shown) for what, (number, shown) in sorted(details.items())),
+        tuple(sorted(fields.items())),
+        tuple(conflicts),
+    )
+
+
+def _without(value: Any, ids: Collection[int]) -> Any:
+    """Links to what goes, or to the document itself, are not carried over."""
+    return [n for n in value if n not in ids] if isinstance(value, list) else value
+
+
+def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
+    """Each step is in the audit log before it is made. The caller holds the library's lock."""
+    paperless, audit = place.paperless, place.audit
+    if planned.tags or planned.details or planned.fields:
+        act = audit.write(
+            now_text(),
+            "merge",
+            planned.primary,
+            by,
+            tags=[number for number, _ in planned.tags],
+            details={what: number for what, number, _ in planned.details},
+            fields=[number for number, _ in planned.fields],
+        )
+        batch = act.number
+        if planned.tags:
+            paperless.modify_tags([planned.primary], add=[number for number, _ in planned.tags])
+        if planned.details:
+            told = {what: number for what, number, _ in planned.details}
+            paperless.change_document(planned.primary, **told)
+        if planned.fields:
+            paperless.modify_custom_fields([planned.primary], values=dict(planned.fields))
+    else:
+        batch = 0
+    trashed: list[int] = []
+    refused: list[tuple[int, str]] = []
+    titles = place.store.metadata(planned.copies)
+    for id in planned.copies:
+        title = titles[id].title if id in titles else ""
+        act = audit.write(
+            now_text(), "trash", id, by, primary=planned.primary, title=title, batch=batch
+        )
+        batch = batch or act.number
+        result = paperless.move_to_trash([id])
+        trashed += result.done
+        for refusal in result.refused:
+            refused.append((refusal.id, refusal.reason))
+            audit.write(now_text(), "undone", id, by, act=act.number, why=refusal.reason)
+    analyse_waiting(place, remove(place, trashed))
+    tell(place)
+    return MergeReport(planned, tuple(trashed), tuple(refused))

@@ -1,0 +1,229 @@
+"""Embeddings for the documents that lack them: before `analyze`, and in the worker's free time.
+
+What is done is stored batch by batch, so that the work goes on where it stopped. When the model
+changes, the library is embedded into a space of its own; searches stay with the old one until the
+new one is complete.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.progress import Progress
+from paperless_fingerprint.semantic import language
+from paperless_fingerprint.semantic.agreement import digest
+from paperless_fingerprint.semantic.calibration import SHIPPED, Scale, fit_for
+from paperless_fingerprint.semantic.chunks import chunks, mean_vector
+from paperless_fingerprint.semantic.embedders import (
+    Embedder,
+    EmbedderError,
+    TextRefusedError,
+    Vectors,
+    configured_space,
+    open_embedder,
+    space_of,
+)
+from paperless_fingerprint.semantic.statements import statements
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.vectors import StoredVector, VectorStore, encoded
+
+#: Documents whose embeddings are stored together: what is lost when somebody stops the program.
+BATCH_DOCUMENTS = 32
+
+_SPACE_NOTE = "semantic.space"
+_SCALE_NOTE = "semantic.scale."
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingReport:
+    embedded: int = 0
+    #: Too few letters to say anything.
+    empty: int = 0
+    #: In languages that the model does not know, by name.
+    unknown_languages: tuple[tuple[str, int], ...] = ()
+    #: Documents whose text the embedder refuses, and why.
+    refused: tuple[tuple[int, str], ...] = ()
+    #: Documents that still wait: somebody else is at it, or `stopped`.
+    waiting: int = 0
+    #: Why it stopped before the end; empty when it did not.
+    stopped: str = ""
+    #: The vectors of another model have taken over; all pairs are to be looked for anew.
+    space_changed: bool = False
+
+    def in_words(self) -> str:
+        parts = [f"Embedded {self.embedded:,} documents."] if self.embedded else []
+        for name, count in self.unknown_languages:
+            parts.append(
+                f"{count:,} in {name}, which the model does not know, take no part in the semantic "
+                "tier."
+            )
+        if self.refused:
+            id, reason = self.refused[0]
+            parts.append(f"{len(self.refused):,} were refused, document {id} first: {reason}")
+        if self.stopped:
+            parts.append(
+                f"{self.stopped} {self.waiting:,} documents wait for their embedding and are taken "
+                "up again next time; the other tiers are not touched by this."
+            )
+        return " ".join(parts)
+
+
+@dataclass(slots=True)
+class _Tally:
+    embedded: int = 0
+    empty: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+
+def embed_missing(
+    store: Store,
+    vectors: VectorStore,
+    settings: Settings,
+    progress: Progress,
+    *,
+    ids: Collection[int] | None = None,
+    embedder: Embedder | None = None,
+) -> EmbeddingReport:
+    """Give every document (or those of `ids`) an embedding by the model that the settings name.
+
+    An embedder that is not there or does not work is no error: the report says so in a sentence,
+    and what has been done is kept.
+    """
+    space = space_of(embedder.name, settings) if embedder else configured_space(settings)
+    missing = vectors.missing(space, ids)
+    tally, stopped = _Tally(), ""
+    if missing:
+        opened: Embedder | None = None
+        try:
+            model = embedder or (opened := open_embedder(settings))
+            _know_scale(store, space, model, settings)
+            progress.begin("embed", len(missing))
+            for start in range(0, len(missing), BATCH_DOCUMENTS):
+                batch = missing[start : start + BATCH_DOCUMENTS]
+                vectors.put(space, _embedded(store, batch, model, settings, tally))
+                progress.advance(len(batch))
+        except (EmbedderError, ConfigurationError) as error:
+            stopped = str(error)
+        finally:
+            if opened is not None:
+                opened.close()
+    # Others may have written meanwhile; and only when nothing is missing the old vectors may go.
+    waiting = len(vectors.missing(space)) if ids is None or stopped else 0
+    changed = ids is None and not waiting and _take_over(store, vectors, space)
+    report = EmbeddingReport(
+        tally.embedded,
+        tally.empty,
+        tuple(sorted(tally.languages.items())),
+        tuple(tally.refused),
+        waiting,
+        stopped,
+        changed,
+    )
+    if report.stopped or report.refused or report.unknown_languages:
+        progress.say(report.in_words())
+    return report
+
+
+def current_space(store: Store, settings: Settings) -> str:
+    """The space that is searched: the old one until the new one is complete."""
+    return store.notes().get(_SPACE_NOTE) or configured_space(settings)
+
+
+def scale_of(store: Store, space: str) -> Scale | None:
+    """The map from cosines of this space to likenesses; None before anything was embedded."""
+    note = store.notes().get(_SCALE_NOTE + space)
+    return Scale.from_note(note) if note else None
+
+
+def put_scale(store: Store, space: str, scale: Scale) -> None:
+    store.put_notes({_SCALE_NOTE + space: scale.as_note()})
+
+
+def _know_scale(store: Store, space: str, embedder: Embedder, settings: Settings) -> None:
+    if scale_of(store, space) is not None:
+        return
+    words, most = settings["semantic.chunk_words"], settings["semantic.most_chunks"]
+    shipped = SHIPPED.get(embedder.name) if (words, most) == _DEFAULT_CUT else None
+    put_scale(
+        store, space, shipped or fit_for(embedder, chunk_words=words, most_chunks=most)
+    )
+
+
+_DEFAULT_CUT = (32, 64)
+
+
+def _take_over(store: Store, vectors: VectorStore, space: str) -> bool:
+    """True where another space was searched until now."""
+    known = {found.name for found in vectors.spaces()}
+    before = store.notes().get(_SPACE_NOTE)
+    if space not in known:
+        return False
+    if before != space:
+        store.put_notes({_SPACE_NOTE: space})
+    for name in known - {space}:
+        vectors.drop(name)
+    return before not in {None, space}
+
+
+def _embedded(
+    store: Store, ids: Sequence[int], embedder: Embedder, settings: Settings, tally: _Tally
+) -> list[StoredVector]:
+    # The hashes first: where the text changes in between, the vector counts as stale.
+    hashes = store.text_hashes(ids)
+    texts = store.texts(ids)
+    pieces: dict[int, list[str]] = {}
+    languages: dict[int, str] = {}
+    for id, text in texts.items():
+        languages[id] = language.detect(text)
+        if languages[id] and not _is_known(languages[id], embedder):
+            tally.languages[language.named(languages[id])] += 1
+            continue
+        pieces[id] = [
+            chunk.text
+            for chunk in chunks(
+                id, text, words=settings["semantic.chunk_words"],
+                most=settings["semantic.most_chunks"],
+            )
+        ]  # fmt: skip
+    tally.empty += sum(not some for some in pieces.values())
+    means = _means({id: some for id, some in pieces.items() if some}, embedder, tally)
+    tally.embedded += len(means)
+    return [
+        StoredVector(
+            id,
+            hashes[id][1],
+            languages[id],
+            encoded(means[id]) if id in means else b"",
+            digest(statements(text)) if id in means else b"",
+        )
+        for id, text in texts.items()
+        if id in hashes
+    ]
+
+
+def _is_known(language: str, embedder: Embedder) -> bool:
+    return embedder.languages is None or language in embedder.languages
+
+
+def _means(pieces: dict[int, list[str]], embedder: Embedder, tally: _Tally) -> dict[int, Vectors]:
+    """One request for the chunks of all documents; where that is refused, one by one."""
+    try:
+        rows = embedder.embed([text for some in pieces.values() for text in some])
+    except TextRefusedError as error:
+        if len(pieces) <= 1:
+            tally.refused += [(id, str(error)) for id in pieces]
+            return {}
+        means: dict[int, Vectors] = {}
+        for id, some in pieces.items():
+            means |= _means({id: some}, embedder, tally)
+        return means
+    ends = np.cumsum([len(some) for some in pieces.values()])
+    parts = np.split(rows, ends[:-1])
+    return {id: mean_vector(part) for id, part in zip(pieces, parts, strict=True)}

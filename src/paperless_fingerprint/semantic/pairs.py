@@ -1,0 +1,307 @@
+"""Pairs of documents that say the same: nearest in meaning, then asked for their facts.
+
+For each document the nearest ones are looked up, most are ruled out by the digests of their facts,
+and only what is left is read. A pair that the near tier has found stays what it is, and so does
+what a person has dismissed.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.fingerprint import Hashes, overlap, shingle_hashes
+from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.model import Document, Pair, PairScore, Relation
+from paperless_fingerprint.progress import Progress
+from paperless_fingerprint.scoring import (
+    Weights,
+    fuzzy_text,
+    metadata_alike,
+    sample,
+    title_alike,
+    weighted_sum,
+)
+from paperless_fingerprint.semantic.agreement import (
+    Commonness,
+    agreement,
+    agreements,
+    names_kept,
+)
+from paperless_fingerprint.semantic.backfill import current_space, scale_of
+from paperless_fingerprint.semantic.calibration import Scale, evidence_of
+from paperless_fingerprint.semantic.judge import (
+    MOST_EVIDENCE,
+    OVERLAP_OF_NEAR,
+    Verdict,
+    is_beaten,
+    judge,
+    most_evidence,
+)
+from paperless_fingerprint.semantic.statements import Statements, statements
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.vectors import Matrix, StoredVector, VectorStore, decoded
+from paperless_fingerprint.text import normalise
+
+Key: TypeAlias = tuple[int, int]
+
+_BATCH = 64
+#: Texts that were read and may be asked for again.
+_READ_AT_MOST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How near another document is in meaning, and in which language it is."""
+
+    id: int
+    likeness: float
+    cosine: float
+    language: str
+
+
+def semantic_pairs(
+    store: Store,
+    vectors: VectorStore,
+    settings: Settings,
+    ids: Collection[int] | None,
+    progress: Progress,
+) -> list[Pair]:
+    """All pairs that one of `ids` (None: any document) belongs to; nothing is written."""
+    space = current_space(store, settings)
+    scale = scale_of(store, space)
+    if scale is None:
+        return []
+    wanted = store.ids() if ids is None else sorted(ids)
+    finder = _Finder(store, vectors, settings, space, scale)
+    progress.begin("compare meanings", len(wanted))
+    for start in range(0, len(wanted), _BATCH):
+        batch = wanted[start : start + _BATCH]
+        finder.look_at(batch)
+        progress.advance(len(batch))
+    return finder.pairs()
+
+
+def nearest_in_meaning(
+    store: Store,
+    vectors: VectorStore,
+    settings: Settings,
+    id: int,
+    *,
+    at_least: float = 0.85,
+    limit: int = 1_000,
+) -> list[Likeness]:
+    """What is about the same thing, the nearest first; facts are not asked. For `related`.
+
+    `at_least` is a likeness: 0.85 related, 0.92 what is flagged, 0.98 a duplicate.
+    """
+    space = current_space(store, settings)
+    scale = scale_of(store, space)
+    own = vectors.get(space, [id]).get(id)
+    if scale is None or own is None:
+        raise UsageError(
+            f"Document {id} has no embedding yet. 'paperless-fingerprint analyze' makes it, where "
+            "[semantic] enabled is true."
+        )
+    if not own.codes:
+        return []
+    query = decoded(own.codes)[None, :]
+    floor = scale.cosine(at_least) if at_least > 0 else -1.0
+    (found,) = vectors.nearest(space, query, limit=limit + 1, at_least=floor)
+    others = vectors.get(space, [one.id for one in found])
+    return [
+        Likeness(one.id, scale.likeness(one.cosine), one.cosine, others[one.id].language)
+        for one in found
+        if one.id != id and one.id in others
+    ][:limit]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    document: Document
+    statements: Statements
+    shingles: Hashes
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    verdict: Verdict
+    likeness: float
+    facts: float
+
+
+class _Finder:
+    def __init__(
+        self, store: Store, vectors: VectorStore, settings: Settings, space: str, scale: Scale
+    ) -> None:
+        self._store, self._vectors, self._settings = store, vectors, settings
+        self._space, self._scale = space, scale
+        self._needed = evidence_of(settings["semantic.threshold"])
+        self._decided = Decided(store.decisions())
+        self._read: OrderedDict[int, _Read] = OrderedDict()
+        self._stored: dict[int, StoredVector] = {}
+        self._judged: dict[Key, _Found] = {}
+        #: (document, language): the highest total that anything of that language has with it.
+        self._best: dict[tuple[int, str], float] = {}
+        self._languages: dict[int, str] = {}
+
+    def look_at(self, ids: Sequence[int]) -> None:
+        own = {
+            id: stored for id, stored in self._vectors.get(self._space, ids).items() if stored.codes
+        }
+        if not own:
+            return
+        queries: Matrix = np.array([decoded(stored.codes) for stored in own.values()])
+        neighbours = self._vectors.nearest(
+            self._space,
+            queries,
+            limit=self._settings["semantic.neighbours"] + 1,
+            at_least=self._scale.cosine(self._settings["semantic.threshold"])
+            - MOST_EVIDENCE / self._scale.slope,
+        )
+        self._keep_stored(own, {one.id for found in neighbours for one in found})
+        taken = {
+            (link.a, link.b)
+            for link in self._store.links(ids=list(own))
+            if link.relation is not Relation.SEMANTIC
+        }
+        for id, found in zip(own, neighbours, strict=True):
+            others = [one for one in found if one.id != id and one.id in self._stored]
+            self._look_at_one(
+                own[id],
+                [self._stored[one.id] for one in others],
+                np.array([self._scale.evidence(one.cosine) for one in others]),
+                taken,
+            )
+
+    def _keep_stored(self, own: dict[int, StoredVector], ids: Collection[int]) -> None:
+        if len(self._stored) > 50 * _READ_AT_MOST:
+            self._stored.clear()
+        self._stored |= own
+        missing = [id for id in ids if id not in self._stored]
+        found = self._vectors.get(self._space, missing)
+        # The octets are not needed again, and are most of it.
+        self._stored |= {id: replace(stored, codes=b"") for id, stored in found.items()}
+
+    def _look_at_one(
+        self,
+        own: StoredVector,
+        others: Sequence[StoredVector],
+        evidence: Matrix,
+        taken: Collection[Key],
+    ) -> None:
+        common = Commonness([own.facts, *(other.facts for other in others)])
+        facts = agreements(own.facts, [other.facts for other in others], common)
+        totals = evidence + most_evidence(facts)
+        for place in np.flatnonzero(totals >= self._needed).tolist():
+            other = others[place]
+            key = (min(own.id, other.id), max(own.id, other.id))
+            if key in self._judged or key in taken or self._decided.dismissed(*key, _SEMANTIC):
+                continue
+            found = self._judge(own, other, float(evidence[place]), common)
+            if found is not None and found.verdict.total >= self._needed:
+                self._judged[key] = found
+                self._languages |= {own.id: own.language, other.id: other.language}
+                for one, language in ((own.id, other.language), (other.id, own.language)):
+                    before = self._best.get((one, language), found.verdict.total)
+                    self._best[one, language] = max(before, found.verdict.total)
+
+    def _judge(
+        self, own: StoredVector, other: StoredVector, evidence: float, common: Commonness
+    ) -> _Found | None:
+        one, two = self._texts_of(own.id), self._texts_of(other.id)
+        if one is None or two is None:
+            return None
+        if own.language == other.language:
+            shared = overlap(one.shingles, two.shingles)
+            if max(shared.containment_ab, shared.containment_ba) >= OVERLAP_OF_NEAR:
+                return None
+        names = names_kept(one.statements, two.statements)
+        facts = agreement(own.facts, other.facts, common, names)
+        ordered = (own, other) if own.id < other.id else (other, own)
+        verdict = judge(evidence, facts, (ordered[0].language, ordered[1].language))
+        return _Found(verdict, 1 / (1 + float(np.exp(-evidence))), facts.kept)
+
+    def _texts_of(self, id: int) -> _Read | None:
+        found = self._read.get(id)
+        if found is not None:
+            self._read.move_to_end(id)
+            return found
+        stored = self._store.get([id]).get(id)
+        if stored is None:
+            return None
+        words = self._settings["fingerprint.shingle_words"]
+        content = stored.document.content
+        found = _Read(
+            stored.document, statements(content), shingle_hashes(normalise(content), words)
+        )
+        self._read[id] = found
+        while len(self._read) > _READ_AT_MOST:
+            self._read.popitem(last=False)
+        return found
+
+    def pairs(self) -> list[Pair]:
+        self._learn_stored_bests()
+        return list(self._pairs())
+
+    def _learn_stored_bests(self) -> None:
+        """What was found for these documents before, so that a newcomer is measured against it."""
+        met = {id for key in self._judged for id in key}
+        links = [
+            link
+            for link in self._store.links(ids=met)
+            if link.relation is _SEMANTIC and (link.a, link.b) not in self._judged
+        ]
+        known = self._vectors.get(self._space, {id for link in links for id in (link.a, link.b)})
+        for link in links:
+            for one, other in ((link.a, link.b), (link.b, link.a)):
+                if other in known:
+                    key = (one, known[other].language)
+                    total = evidence_of(link.confidence)
+                    self._best[key] = max(self._best.get(key, total), total)
+
+    def _pairs(self) -> Iterator[Pair]:
+        weights = Weights(
+            *(self._settings[f"weights.{name}"] for name in ("jaccard", "fuzzy", "metadata", "title"))
+        )
+        for (a, b), found in sorted(self._judged.items()):
+            best = max(self._best[a, self._languages[b]], self._best[b, self._languages[a]])
+            if self._languages[a] != self._languages[b] and is_beaten(found.verdict, best):
+                continue
+            one, two = self._texts_of(a), self._texts_of(b)
+            if one is None or two is None:
+                continue
+            scores = _scores(one, two, found, self._settings["fuzzy_sample_size"])
+            yield Pair(
+                a,
+                b,
+                Relation.SEMANTIC,
+                round(found.verdict.confidence, 4),
+                replace(scores, score=weighted_sum(scores, weights)),
+                found.verdict.reasons,
+            )
+
+
+_SEMANTIC = Relation.SEMANTIC
+
+
+def _scores(a: _Read, b: _Read, found: _Found, sample_size: int) -> PairScore:
+    shared = overlap(a.shingles, b.shingles)
+    return PairScore(
+        jaccard=shared.jaccard,
+        containment_ab=shared.containment_ab,
+        containment_ba=shared.containment_ba,
+        fuzzy=fuzzy_text(
+            *(sample(normalise(one.document.content), sample_size) for one in (a, b))
+        ),
+        metadata=metadata_alike(a.document, b.document),
+        title=title_alike(a.document.title, b.document.title),
+        facts=found.facts,
+        semantic=found.likeness,
+    )

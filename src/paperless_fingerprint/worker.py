@@ -1,0 +1,239 @@
+"""What `serve` does in the background: the inbox, the periodic sync, reconciliation.
+
+One thread does it all, one small step after the other, so that a new document never waits for a
+sync that is under way. What is away (Paperless, the store) is tried again and again, later and
+later, and at once when something happens; what waits is in the inbox meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from paperless_fingerprint.consume import drain
+from paperless_fingerprint.errors import ConfigurationError, FingerprintError
+from paperless_fingerprint.inbox import Inbox
+from paperless_fingerprint.progress import Progress, Silent
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.sync import follow_up, is_first, steps
+from paperless_fingerprint.worker_file import FileLock, library_lock
+from paperless_fingerprint.workplace import Workplace, open_inbox, open_spool, open_workplace
+
+#: How soon a file in the spool is noticed when nobody calls.
+_SPOOL_SECONDS = 1.0
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Vitals:
+    """What /healthz and /metrics tell; written by the worker's thread alone."""
+
+    started_at: float = 0.0
+    last_sign_at: float = 0.0
+    last_sync_at: float = 0.0
+    documents_done: int = 0
+    documents_gone: int = 0
+    documents_failed: int = 0
+    syncs: int = 0
+    outages: int = 0
+    #: Why nothing works at the moment; empty where all is well.
+    trouble: str = ""
+
+
+class Worker:
+    def __init__(
+        self,
+        settings: Settings,
+        progress: Progress | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._progress = progress or Silent()
+        self._clock = clock
+        self._file, self.inbox = open_inbox(settings)
+        self.vitals = Vitals()
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    # --- from outside ---------------------------------------------------------------------------
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="worker")
+        self._thread.start()
+
+    def stop(self) -> None:
+        """What is under way is finished: one document, or one batch of a sync."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        self._file.close()
+
+    def announce(self, document_id: int) -> None:
+        """Durable when this returns."""
+        self.inbox.add([document_id])
+        self._wake.set()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    # --- the thread -----------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        self.vitals.started_at = time.time()
+        pause = _FIRST_PAUSE_SECONDS
+        while not self._stop.is_set():
+            try:
+                with open_workplace(self._settings, self._progress) as place:
+                    pause = _FIRST_PAUSE_SECONDS
+                    self._work(place)
+            except FingerprintError as error:
+                self._in_trouble(str(error))
+            except Exception as error:
+                # The worker outlives whatever it meets; what it was working on is still in the inbox.
+                self._in_trouble(f"an unexpected {type(error).__name__}: {error}")
+            if not self._stop.is_set():
+                self._spool_into_inbox()
+                self._wait(pause)
+                pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
+
+    def _work(self, place: Workplace) -> None:
+        """Until somebody stops us; an error that concerns everything ends it, too."""
+        next_sync = self._clock()
+        next_reconciliation = self._clock()
+        pause = _FIRST_PAUSE_SECONDS
+        while not self._stop.is_set():
+            self._sign()
+            outage = self._drain(place)
+            if not outage and self._clock() >= next_sync:
+                reconcile = self._clock() >= next_reconciliation
+                outage = self._sync(place, reconcile=reconcile)
+                if not outage:
+                    next_sync = self._clock() + self._settings["paperless.sync_seconds"]
+                    if reconcile:
+                        seconds = self._settings["paperless.reconcile_seconds"]
+                        next_reconciliation = self._clock() + seconds
+            if outage:
+                self._in_trouble(outage)
+                self._wait(pause)
+                pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
+                place.store.notes()  # a store that is away is opened anew
+                continue
+            pause = _FIRST_PAUSE_SECONDS
+            self.vitals.trouble = ""
+            self._wait(_SPOOL_SECONDS)
+
+    def _drain(self, place: Workplace) -> str:
+        self._wake.clear()
+        report = drain(place, self._stop)
+        self.vitals.documents_done += report.done
+        self.vitals.documents_gone += report.gone
+        self.vitals.documents_failed += report.tried
+        return report.outage
+
+    def _sync(self, place: Workplace, *, reconcile: bool) -> str:
+        try:
+            first = is_first(place)
+            for _ in steps(place, reconcile=reconcile):
+                if self._between(place):
+                    return self.vitals.trouble
+            for _ in follow_up(place, first=first):
+                if self._between(place):
+                    return self.vitals.trouble
+        except FingerprintError as error:
+            return str(error)
+        self.vitals.syncs += 1
+        self.vitals.last_sync_at = time.time()
+        return ""
+
+    def _between(self, place: Workplace) -> bool:
+        """New documents go first. Say whether to leave off."""
+        self._sign()
+        outage = self._drain(place)
+        if outage:
+            self.vitals.trouble = outage
+        return bool(outage) or self._stop.is_set()
+
+    def _spool_into_inbox(self) -> None:
+        """Even while Paperless or the store is away, events are taken to where they are safe."""
+        try:
+            self.inbox.take_from(open_spool(self._settings))
+        except FingerprintError as error:
+            self._progress.say(str(error))
+
+    def _wait(self, seconds: float) -> None:
+        self._wake.wait(seconds)
+
+    def _sign(self) -> None:
+        self.vitals.last_sign_at = time.time()
+
+    def _in_trouble(self, why: str) -> None:
+        if self.vitals.trouble != why:
+            self._progress.say(f"{why} It is tried again; what waits is kept.")
+            self.vitals.outages += 1
+        self.vitals.trouble = why
+
+
+def drain_once(
+    settings: Settings, progress: Progress, sleep: Callable[[float], None] = time.sleep
+) -> tuple[int, int, str]:
+    """`consume --inbox`: (done, still waiting, why). Waits a while for what is away.
+
+    Each upload may start one of these: one works, one waits to be next, and the others may go,
+    because the one that waits has not looked into the spool yet and will find what they came for.
+    """
+    lock = library_lock(settings).path
+    with ExitStack() as turn:
+        with FileLock(lock.with_name(lock.name + ".next")).tried() as is_next:
+            if not is_next:
+                return 0, 0, ""
+            turn.enter_context(FileLock(lock.with_name(lock.name + ".drain")).held())
+        return _drain_patiently(settings, progress, sleep)
+
+
+def _drain_patiently(
+    settings: Settings, progress: Progress, sleep: Callable[[float], None]
+) -> tuple[int, int, str]:
+    deadline = time.monotonic() + settings["inbox.patience_seconds"]
+    pause = _FIRST_PAUSE_SECONDS
+    done = 0
+    while True:
+        try:
+            with open_workplace(settings, progress) as place:
+                report = drain(place)
+                done += report.done + report.gone
+                why = report.outage
+                if not why and not _is_due_soon(place.inbox, deadline):
+                    return done, place.inbox.counts()["waiting"], ""
+        except ConfigurationError:
+            raise
+        except FingerprintError as error:
+            why = str(error)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return done, _saved(settings), why
+        sleep(min(pause, left))
+        pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
+
+
+def _saved(settings: Settings) -> int:
+    """How many events wait, once those in the spool are safe, too."""
+    file, inbox = open_inbox(settings)
+    try:
+        inbox.take_from(open_spool(settings))
+        return inbox.counts()["waiting"]
+    finally:
+        file.close()
+
+
+def _is_due_soon(inbox: Inbox, deadline: float) -> bool:
+    seconds = inbox.seconds_to_next()
+    return seconds is not None and time.monotonic() + seconds < deadline

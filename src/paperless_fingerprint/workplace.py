@@ -1,0 +1,96 @@
+"""All that the work with Paperless needs, opened once and handed to every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from paperless_fingerprint.audit import AuditLog
+from paperless_fingerprint.inbox import Inbox, Patience
+from paperless_fingerprint.ledger import Ledger
+from paperless_fingerprint.own_labels import OwnLabels
+from paperless_fingerprint.paperless.client import PaperlessClient
+from paperless_fingerprint.paperless.opening import open_paperless
+from paperless_fingerprint.paperless.spool import Spool, folder_of
+from paperless_fingerprint.progress import Progress, Silent
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.opening import open_store
+from paperless_fingerprint.vocabulary import StoredVocabulary
+from paperless_fingerprint.worker_file import FileLock, WorkerFile, library_lock, path_of
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    settings: Settings
+    store: Store
+    paperless: PaperlessClient
+    file: WorkerFile
+    inbox: Inbox
+    ledger: Ledger
+    spool: Spool
+    #: Held by whoever analyses, hears or tells.
+    lock: FileLock
+    labels: OwnLabels
+    audit: AuditLog
+    vocabulary: StoredVocabulary
+    progress: Progress = field(default_factory=Silent)
+
+    def say(self, message: str) -> None:
+        self.progress.say(message)
+
+
+def open_inbox(settings: Settings) -> tuple[WorkerFile, Inbox]:
+    """Without the store and Paperless: events must be taken in while those are away."""
+    file = WorkerFile(path_of(settings))
+    return file, Inbox(file, patience_of(settings))
+
+
+def patience_of(settings: Settings) -> Patience:
+    return Patience(
+        settings["inbox.tries"],
+        settings["inbox.first_pause_seconds"],
+        settings["inbox.longest_pause_seconds"],
+    )
+
+
+def open_spool(settings: Settings) -> Spool:
+    return Spool(folder_of(settings["spool"] or ""))
+
+
+def open_audit(settings: Settings) -> AuditLog:
+    path = path_of(settings)
+    return AuditLog(path.with_name(path.stem.removesuffix(".inbox") + ".audit.jsonl"))
+
+
+@contextmanager
+def open_workplace(
+    settings: Settings, progress: Progress | None = None, *, create: bool = True
+) -> Iterator[Workplace]:
+    with ExitStack() as stack:
+        paperless = open_paperless(settings)
+        stack.callback(paperless.close)
+        file, inbox = open_inbox(settings)
+        stack.callback(file.close)
+        store = open_store(settings, create=create)
+        stack.callback(store.close)
+        yield Workplace(
+            settings,
+            store,
+            paperless,
+            file,
+            inbox,
+            Ledger(file),
+            open_spool(settings),
+            library_lock(settings),
+            OwnLabels(paperless, store, settings),
+            open_audit(settings),
+            StoredVocabulary(store),
+            progress or Silent(),
+        )
+
+
+def now_text() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,256 @@
+"""Analysis, decisions and removal over every store: the same answers, whatever happened before."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+from documents import SPEC, document
+from libraries import Library
+from paperless_fingerprint import analyse as analysing
+from paperless_fingerprint import settings as settings_module
+from paperless_fingerprint.analyse import analyse
+from paperless_fingerprint.decisions import choose_primary, confirm, dismiss, undo
+from paperless_fingerprint.demo.library import sample_library
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.grouping import refresh
+from paperless_fingerprint.intake import take_in
+from paperless_fingerprint.model import Document, Pair, Relation
+from paperless_fingerprint.progress import Silent
+from paperless_fingerprint.removal import remove
+from paperless_fingerprint.stores.base import Store
+
+SETTINGS = settings_module.load({"workers": 1}, {})
+
+
+def state(store: Store) -> tuple:
+    pairs = {(p.a, p.b): (p.relation, p.confidence, p.leader) for p in store.pairs()}
+    return pairs, list(store.groups()), store.chains()
+
+
+def shape(store: Store) -> tuple:
+    """As state(), without confidences: they rest on how common words were at the time."""
+    return (
+        {(p.a, p.b): (p.relation, p.leader) for p in store.pairs()},
+        sorted((g.id, g.relation, g.primary, g.members, g.pairs) for g in store.groups()),
+        store.chains(),
+    )
+
+
+def fill(store: Store, documents: list[Document]) -> None:
+    take_in(store, documents, SPEC)
+
+
+def run(store: Store, *, full: bool = False) -> None:
+    analyse(store, SETTINGS, Silent(), full=full)
+
+
+@pytest.fixture(scope="module")
+def sample() -> list[Document]:
+    return sample_library()
+
+
+@pytest.fixture
+def analysed(store: Store, sample: list[Document]) -> Store:
+    fill(store, sample)
+    run(store)
+    return store
+
+
+def test_one_by_one_and_all_together_give_the_same(
+    library: Library, sample: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together, single = library(), library()
+    fill(together, sample)
+    monkeypatch.setattr(analysing, "_FEW", 0)
+    run(together)
+    shuffled = random.Random(3).sample(sample, len(sample))
+    monkeypatch.setattr(analysing, "_FEW", 1_000)
+    for start in range(0, len(shuffled), 7):
+        fill(single, shuffled[start : start + 7])
+        run(single)
+    # How common a word is was another answer while the library grew; the judgements that hang
+    # on it are made again with all documents in place.
+    run(single, full=True)
+    assert state(single) == state(together)
+    run(together, full=True)
+    assert state(single) == state(together)
+
+
+def test_what_changes_is_followed(library: Library, sample: list[Document]) -> None:
+    store, fresh = library(), library()
+    fill(store, sample)
+    run(store)
+    whole, before = shape(store), state(store)
+    by_id = {d.id: d for d in sample}
+    [(a, b), *_] = [key for key, value in before[0].items() if value[0] is Relation.NEAR]
+    changed = document(a, "Ein ganz anderes Schreiben. " + by_id[1].content[:900])
+    fill(store, [changed])
+    run(store)
+    assert (a, b) not in state(store)[0]
+    fill(store, [by_id[a]])
+    remove(store, SETTINGS, [by_id[b].id])
+    run(store)
+    fill(fresh, [d for d in sample if d.id != b])
+    run(fresh)
+    assert shape(store) == shape(fresh)
+    run(store, full=True)
+    assert state(store) == state(fresh)
+    fill(store, [by_id[b]])
+    run(store)
+    assert shape(store) == whole
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing in the program catches it."""
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 5])
+def test_a_run_that_was_killed_goes_on_where_it_was(
+    library: Library, sample: list[Document], monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    whole, broken = library(), library()
+    for store in (whole, broken):
+        fill(store, sample)
+    monkeypatch.setattr(analysing, "_FEW", 0)
+    monkeypatch.setattr(analysing, "_CHUNK_PAIRS", 5)
+    run(whole)
+    writes = 0
+    write_pairs = broken.write_pairs
+
+    def dies(*arguments, **named) -> None:
+        nonlocal writes
+        if writes == after:
+            raise Killed
+        writes += 1
+        write_pairs(*arguments, **named)
+
+    monkeypatch.setattr(broken, "write_pairs", dies, raising=False)
+    with pytest.raises(Killed):
+        run(broken)
+    monkeypatch.undo()
+    left = len(broken.pending())
+    assert left > 0
+    if after:
+        assert left < len(sample)
+    run(broken)
+    assert broken.pending() == []
+    assert state(broken) == state(whole)
+
+
+def test_a_dismissed_pair_never_comes_back(analysed: Store, sample: list[Document]) -> None:
+    store = analysed
+    group = next(store.groups())
+    a, b = group.pairs[0]
+    dismiss(store, SETTINGS, b, a, by="anna")
+
+    def apart() -> bool:
+        return (a, b) not in state(store)[0] and not any(
+            {a, b} <= set(g.members) for g in store.groups()
+        )
+
+    assert apart()
+    run(store, full=True)
+    assert apart()
+    by_id = {d.id: d for d in sample}
+    # A new copy that would join the two, and a text that changed in nothing but its noise.
+    fill(store, [document(500, by_id[a].content), document(b, by_id[b].content + "\nx")])
+    run(store)
+    assert apart()
+    assert {500} == {500} & {id for g in store.groups() for id in g.members}
+    remove(store, SETTINGS, [b])
+    fill(store, [by_id[b]])
+    run(store)
+    assert apart()
+    [taken_back] = undo(store, SETTINGS, (a, b))
+    assert taken_back.by == "anna"
+    assert (a, b) in state(store)[0]
+    assert undo(store, SETTINGS, (a, b)) == []
+
+
+def test_a_confirmed_pair_is_sure_and_joins(analysed: Store) -> None:
+    store = analysed
+    pairs = state(store)[0]
+    strangers = (1, 66)
+    assert strangers not in pairs
+    said = confirm(store, SETTINGS, *strangers, by="anna")
+    assert said.pair is not None
+    assert (said.pair.relation, said.pair.confidence) == (Relation.NEAR, 1.0)
+    assert "confirmed by anna" in said.pair.reasons[0]
+    assert any(set(strangers) <= set(g.members) for g in store.groups())
+    run(store, full=True)
+    assert any(set(strangers) <= set(g.members) for g in store.groups())
+    [undone] = undo(store, SETTINGS)
+    assert {undone.a, undone.b} == set(strangers)
+    assert state(store)[0] == pairs
+
+
+def test_the_primary_that_a_person_chose_stays(analysed: Store) -> None:
+    store = analysed
+    group = next(store.groups())
+    other = next(id for id in group.members if id != group.primary)
+    choose_primary(store, SETTINGS, other, by="anna")
+    run(store, full=True)
+    assert next(store.groups(ids=[other])).primary == other
+    undo(store, SETTINGS)
+    assert next(store.groups(ids=[other])).primary == group.primary
+    alone = next(id for id in store.ids() if not list(store.groups(ids=[id])))
+    with pytest.raises(UsageError, match="in no group"):
+        choose_primary(store, SETTINGS, alone, by="anna")
+
+
+def test_decisions_about_nothing_are_refused(analysed: Store) -> None:
+    with pytest.raises(UsageError, match="one document"):
+        dismiss(analysed, SETTINGS, 1, 1, by="anna")
+    with pytest.raises(UsageError, match="no document 999"):
+        confirm(analysed, SETTINGS, 1, 999, by="anna")
+
+
+def test_a_chain_survives_the_deletion_of_its_middle(store: Store) -> None:
+    fill(store, [document(id, created=f"2024-0{id}-01") for id in range(1, 6)])
+    run(store)
+    store.write_pairs(
+        [Pair(a, b, Relation.VERSION, 0.9, leader=b) for a, b in ((1, 2), (2, 3), (3, 4))]
+    )
+    refresh(store, SETTINGS, {1})
+    assert store.chains()[0].members == (1, 2, 3, 4)
+    # 1 and 4 share too little to be found as versions of each other; the chain knows better.
+    assert remove(store, SETTINGS, [2, 3]) == 2
+    run(store)
+    assert [chain.members for chain in store.chains()] == [(1, 4)]
+    run(store, full=True)
+    assert [chain.members for chain in store.chains()] == [(1, 4)]
+    dismiss(store, SETTINGS, 1, 4, by="anna")
+    assert store.chains() == []
+
+
+def test_forms_of_one_kind_are_few_comparisons_each(store: Store) -> None:
+    """A family of statements: bounded work, and no pair but the true copies."""
+    texts = dict(islice(_statements(), 150))
+    copies = {1000 + id: texts[id].replace("Kunde", "Kunbe") for id in (3, 77)}
+    fill(store, [document(id, text) for id, text in (texts | copies).items()])
+    report = analyse(store, SETTINGS, Silent())
+    assert report.compared <= 16 * (len(texts) + len(copies))
+    assert set(state(store)[0]) == {(3, 1003), (77, 1077)}
+
+
+def _statements() -> Iterator[tuple[int, str]]:
+    rng = random.Random(5)
+    for id in range(1, 10_000):
+        amount, reading = rng.randint(1000, 99_999), rng.randint(10_000, 99_999)
+        yield (
+            id,
+            (
+                f"Stadtwerke Musterstadt. Verbrauchsabrechnung Nr. {rng.randint(10_000, 99_999)}. "
+                f"Sehr geehrte Frau {rng.choice('Sommer Winter Becker Wolf Lang'.split())}, Kunde "
+                f"{rng.randint(100_000, 999_999)}, Sie haben im Abrechnungszeitraum bis zum "
+                f"{rng.randint(1, 28)}.{rng.randint(1, 12)}.20{rng.randint(10, 24)} insgesamt "
+                f"{rng.randint(100, 9_999)} kWh verbraucht, der Zählerstand betrug {reading}. Wir "
+                f"berechnen Ihnen dafür {amount // 100},{amount % 100:02d} Euro, die wir von Ihrem "
+                f"Konto DE{rng.randint(10, 99)} {rng.randint(1000, 9999)} {rng.randint(1000, 9999)} "
+                "abbuchen. Bitte sorgen Sie für ausreichende Deckung. Mit freundlichen Grüßen."
+            ),
+        )

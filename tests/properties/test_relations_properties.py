@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paperless_fingerprint.alignment import align
+from paperless_fingerprint.differences import find_differences
+from paperless_fingerprint.facts import pack_facts, plausible, read_facts
+from paperless_fingerprint.model import Document, Relation
+from paperless_fingerprint.relations import compare, examine, judge, read
+from paperless_fingerprint.tokens import tokenise
+
+WORD = st.sampled_from(
+    "the rent of March July 2024 is 118,20 due on 14.06.2024 Anna Müller 王 明 K-4711 a I0l rn".split()
+)
+TEXT = st.lists(WORD, max_size=60).map(" ".join)
+ANYTHING = st.text(max_size=200)
+TOKENS = st.lists(st.sampled_from("abcdefgh"), max_size=40)
+
+
+@given(TEXT | ANYTHING, TEXT | ANYTHING)
+@settings(deadline=None, max_examples=150)
+def test_the_order_of_two_documents_does_not_matter(first, second):
+    a, b = read(Document(1, content=first)), read(Document(2, content=second))
+    assert judge(a, b) == judge(b, a)
+
+
+@given(TEXT | ANYTHING)
+@settings(deadline=None)
+def test_a_text_is_an_exact_copy_of_itself_or_too_short(text):
+    a, b = read(Document(1, content=text)), read(Document(2, content=text))
+    assert judge(a, b).relation is (Relation.EXACT if a.words >= 8 else Relation.RELATED)
+
+
+@given(TEXT, TEXT)
+@settings(deadline=None, max_examples=150)
+def test_figures_are_shares(first, second):
+    found = examine(read(Document(1, content=first)), read(Document(2, content=second)))
+    scores = found.pair.scores
+    for figure in (found.pair.confidence, scores.score, scores.jaccard, scores.fuzzy, scores.facts):
+        assert figure is None or 0 <= figure <= 1
+
+
+@given(TEXT, TEXT)
+@settings(deadline=None, max_examples=100)
+def test_a_word_diff_holds_every_word_of_both(first, second):
+    a, b = read(Document(1, content=first)), read(Document(2, content=second))
+    changes = compare(a, b).changes
+    assert " ".join(c.a for c in changes if c.a).split() == list(a.side.tokens.spellings)
+    shown = [word for c in changes if not c.same for word in c.b.split()]
+    assert set(shown) <= set(b.side.tokens.spellings)
+
+
+@given(TOKENS, TOKENS)
+def test_an_alignment_is_one_to_one_and_only_of_equals(a, b):
+    found = align(a, b)
+    pairs = [(i, j) for i, j in enumerate(found.to_b) if j >= 0]
+    assert all(a[i] == b[j] and found.to_a[j] == i for i, j in pairs)
+    assert len({j for _, j in pairs}) == len(pairs) == sum(i >= 0 for i in found.to_a)
+
+
+@given(st.lists(WORD, max_size=40), st.lists(WORD, max_size=40))
+def test_every_token_is_matched_or_stands_in_one_difference(a, b):
+    alignment = align(a, b)
+    found = find_differences(a, b, alignment)
+    at_a = [i for x in found.items for i in range(x.start_a, x.end_a)]
+    at_b = [i for x in found.items for i in range(x.start_b, x.end_b)]
+    matched_a = {i for i, j in enumerate(alignment.to_b) if j >= 0}
+    matched_b = {i for i, j in enumerate(alignment.to_a) if j >= 0}
+    assert len(at_a) == len(set(at_a))
+    assert len(at_b) == len(set(at_b))
+    assert set(at_a) | matched_a | found.strays_a == set(range(len(a)))
+    assert set(at_b) | matched_b | found.strays_b == set(range(len(b)))
+
+
+@given(ANYTHING)
+def test_any_text_can_be_read(text):
+    read_facts(text)
+    tokens = tokenise(text)
+    assert len(tokens.keys) == len(tokens.spellings) == len(tokens.spans())
+    assert plausible(pack_facts(text), [pack_facts(text)]).all()
+
+
+@given(st.lists(TEXT | ANYTHING, min_size=2, max_size=8))
+def test_plausible_is_symmetric(texts):
+    packed = [pack_facts(text) for text in texts]
+    table = [plausible(one, packed).tolist() for one in packed]
+    assert table == [list(row) for row in zip(*table, strict=True)]
