@@ -11,10 +11,10 @@ from pathlib import Path
 
 import xxhash
 from datasketch import MinHash
-from made_library import MadeLibrary
-from measuring import cpu_seconds, report
 from rensa import RMinHash
 
+from made_library import MadeLibrary
+from measuring import cpu_seconds, report
 from paperless_fingerprint import digest
 from paperless_fingerprint.fingerprint import (
     FingerprintSpec,

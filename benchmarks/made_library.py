@@ -20,7 +20,7 @@ _CORES = "a e i o u au ei ie ä ö ü".split()
 _ENDS = ["", "", "n", "r", "l", "s", "t", "ng", "nd", "ck"]
 _CONFUSED = (("rn", "m"), ("m", "rn"), ("l", "1"), ("e", "c"), ("u", "ii"), ("h", "b"), ("8", "B"),
              ("0", "O"), ("n", "ri"), ("a", "o"))  # fmt: skip
-NOISES = (0.0, 0.01, 0.02, 0.05, 0.1)
+NOISES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,9 @@ class MadeLibrary:
                 at -= share
             else:
                 if at < shares.forms:
-                    plan.append(Plan("form", form=min(int(rng.paretovariate(0.9)), self._forms) - 1))
+                    plan.append(
+                        Plan("form", form=min(int(rng.paretovariate(0.9)), self._forms) - 1)
+                    )
                     bases.append(id)
                 elif at < shares.forms + shares.short:
                     plan.append(Plan("short"))
@@ -166,12 +168,14 @@ def _made_word(rng: random.Random) -> str:
 
 
 def _fact(rng: random.Random) -> str:
-    return rng.choice((
-        lambda: f"{rng.randint(1, 28):02d}.{rng.randint(1, 12):02d}.20{rng.randint(10, 25)}",
-        lambda: f"{rng.randint(1, 999)},{rng.randint(0, 99):02d}",
-        lambda: f"{rng.randint(1000, 9_999_999)}",
-        lambda: f"{rng.choice('ABCDEFGH')}{rng.randint(10, 99)}-{rng.randint(100, 99_999)}",
-    ))()
+    return rng.choice(
+        (
+            lambda: f"{rng.randint(1, 28):02d}.{rng.randint(1, 12):02d}.20{rng.randint(10, 25)}",
+            lambda: f"{rng.randint(1, 999)},{rng.randint(0, 99):02d}",
+            lambda: f"{rng.randint(1000, 9_999_999)}",
+            lambda: f"{rng.choice('ABCDEFGH')}{rng.randint(10, 99)}-{rng.randint(100, 99_999)}",
+        )
+    )()
 
 
 def write(library: MadeLibrary, path: Path) -> None:

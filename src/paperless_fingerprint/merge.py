@@ -76,7 +76,6 @@ def compare(
 ) -> MergePreview:
     labels = place.labels.get()
     ours = {*labels.own_tags, *([labels.not_duplicate] if labels.not_duplicate else [])}
-    own_fields = set(labels.fields.values())
     tags: dict[int, str] = {}
     details: dict[str, tuple[int, str]] = {}
     fields: dict[int, Any] = {}
@@ -102,7 +101,7 @@ def compare(
                     "over: the one that is kept has another."
                 )
         for number, value in copy.custom_fields.items():
-            if number in own_fields or value is None:
+            if number in labels.own_fields or value is None:
                 continue
             kept = _without(value, going | {primary.id})
             if primary.custom_fields.get(number) is None and fields.get(number, kept) == kept:

@@ -58,11 +58,9 @@ class Labels:
     known_tags: Mapping[int, int | None] = field(default_factory=dict)
     #: Tags that are our business alone, and that the library need not know of.
     own_tags: frozenset[int] = frozenset()
+    #: All fields of ours, those that this token may not use among them.
+    own_fields: frozenset[int] = frozenset()
     problems: tuple[str, ...] = ()
-
-    def roles_of(self, number: int) -> tuple[Role, ...]:
-        """Two roles may share a tag where the settings give them one name."""
-        return tuple(role for role, tag in self.tags.items() if tag == number)
 
 
 class OwnLabels:
@@ -151,6 +149,7 @@ class _Search:
             fields,
             known,
             frozenset(own - ({not_duplicate} if not_duplicate else set())),
+            frozenset(int(e["id"]) for n, e in self._known.items() if n.startswith("field:")),
             tuple(self._problems),
         )
 

@@ -12,10 +12,11 @@ from math import exp, log
 
 from paperless_fingerprint import reasons
 from paperless_fingerprint.alignment import equal_tokens, replaced_share
-from paperless_fingerprint.evidence import Evidence, Mark, Side, side_of, weigh
+from paperless_fingerprint.evidence import Evidence, weigh
 from paperless_fingerprint.facts import Facts, read_facts
 from paperless_fingerprint.judgement import Chances, chances_of, is_filled_in_otherwise
 from paperless_fingerprint.known_words import NoVocabulary, Vocabulary
+from paperless_fingerprint.marks import Mark, Side, side_of
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -223,7 +224,9 @@ def _decide(
         (chances.contains, Relation.CONTAINS),
     )
     chance, relation = max(answers)
-    confidence = _confident(chance)
+    # Torn between a bad scan and an edited letter it is one of the two; what must be sure is that
+    # it is no other document.
+    confidence = _confident(chance / max(1e-9, chance + chances.other))
     believed = confidence >= limits.similarity_threshold
     if evidence.numbers == 0 and relation is not Relation.CONTAINS:
         # The page holds no facts: the text alone must be convincing.

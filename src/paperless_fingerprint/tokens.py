@@ -34,6 +34,8 @@ class Tokens:
     text: str
     keys: tuple[str, ...]
     spellings: tuple[str, ...]
+    #: Which tokens are the first of their line.
+    line_starts: frozenset[int]
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -48,13 +50,18 @@ def tokenise(text: str) -> Tokens:
         text = unicodedata.normalize("NFKC", text)
     if "-" in text or "\u00ad" in text or "\u2010" in text:
         text = _HYPHENATED.sub(_join_if_one_word, text)
-    spellings = _TOKEN.findall(text)
+    # No token goes over the end of a line, so line by line gives the same tokens.
+    spellings: list[str] = []
+    line_starts = set()
+    for line in text.split("\n"):
+        line_starts.add(len(spellings))
+        spellings += _TOKEN.findall(line)
     keys = _TOKEN.findall(text.casefold())
     if len(keys) != len(spellings):
         # Case folding changed what counts as a letter ('İ' gains a mark): token by token then.
         keys = [spelling.casefold() for spelling in spellings]
     keys = [key if key.isalnum() else key.translate(_JOINTS) for key in keys]
-    return Tokens(text, tuple(keys), tuple(spellings))
+    return Tokens(text, tuple(keys), tuple(spellings), frozenset(line_starts))
 
 
 def notes_of(spelling: str) -> int:

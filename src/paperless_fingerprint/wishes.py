@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
+    STORED_RELATIONS,
     Document,
     Group,
     Link,
@@ -40,7 +41,11 @@ class Wish:
 
 def wishes(store: Store, settings: Settings, ids: Collection[int] | None = None) -> dict[int, Wish]:
     """For these documents, or for all; who is not in the answer should have nothing of ours."""
-    links = list(store.links(ids=ids, at_least=settings["similarity_threshold"]))
+    links = [
+        link
+        for link in store.links(ids=ids, at_least=settings["similarity_threshold"])
+        if link.relation in STORED_RELATIONS
+    ]
     around = None if ids is None else {*ids, *(id for link in links for id in (link.a, link.b))}
     groups = list(store.groups(ids=around))
     chains = store.chains(around)

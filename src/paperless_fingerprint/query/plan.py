@@ -29,9 +29,9 @@ from paperless_fingerprint.model import Fingerprint
 from paperless_fingerprint.query.tree import Alike, Likeness
 
 #: Found with this probability at exactly the asked overlap, where no probability is given.
-SURE = 0.95
+SURE = 0.9
 #: Found with this probability at most at half of the asked overlap, where one is given.
-NOISE = 0.05
+NOISE = 0.01
 #: How far the probability reached may lie above the one asked for, if hashes allow.
 SLACK = 0.03
 #: Terms in one group; one standard deviation at 20 % is then 1.3 points.

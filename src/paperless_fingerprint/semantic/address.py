@@ -44,7 +44,8 @@ class AddressEmbedder:
         self._dimensions: int | None = None
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.Client(
-            headers=headers, timeout=httpx.Timeout(timeout_seconds, connect=min(10, timeout_seconds))
+            headers=headers,
+            timeout=httpx.Timeout(timeout_seconds, connect=min(10, timeout_seconds)),
         )
 
     @classmethod
@@ -100,9 +101,13 @@ class AddressEmbedder:
             try:
                 answer = self._client.post(self._url, json=body)
             except httpx.TimeoutException:
-                trouble = "it does not answer in time; raise [semantic] timeout_seconds, or lower batch"
+                trouble = (
+                    "it does not answer in time; raise [semantic] timeout_seconds, or lower batch"
+                )
             except (httpx.TransportError, httpx.InvalidURL) as error:
-                trouble = f"it cannot be reached ({_first_line(error)}); start it, or mend [semantic] url"
+                trouble = (
+                    f"it cannot be reached ({_first_line(error)}); start it, or mend [semantic] url"
+                )
             else:
                 if answer.status_code == 200:
                     return self._json(answer)

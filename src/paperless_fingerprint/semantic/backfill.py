@@ -151,9 +151,7 @@ def _know_scale(store: Store, space: str, embedder: Embedder, settings: Settings
         return
     words, most = settings["semantic.chunk_words"], settings["semantic.most_chunks"]
     shipped = SHIPPED.get(embedder.name) if (words, most) == _DEFAULT_CUT else None
-    put_scale(
-        store, space, shipped or fit_for(embedder, chunk_words=words, most_chunks=most)
-    )
+    put_scale(store, space, shipped or fit_for(embedder, chunk_words=words, most_chunks=most))
 
 
 _DEFAULT_CUT = (32, 64)

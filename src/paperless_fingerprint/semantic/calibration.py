@@ -114,7 +114,7 @@ def fit(
         weight[same == label] = 1 / len(kinds) / float((same == label).sum())
     features = np.column_stack((z, np.ones_like(z)))
     wanted = np.array([1.0, 0.0])
-    pull = trust * np.array([4.0, 0.5])
+    pull = trust * np.array([4.0, 0.1])
     curve = wanted.copy()
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-np.clip(features @ curve, -30, 30)))
@@ -137,9 +137,7 @@ def fit(
 
 def fit_for(embedder: Embedder, *, chunk_words: int, most_chunks: int) -> Scale:
     """The scale of a model that none is known for, from the texts that are shipped."""
-    texts = json.loads(
-        (resources.files(__package__) / "calibration_texts.json").read_text("utf-8")
-    )
+    texts = json.loads((resources.files(__package__) / "calibration_texts.json").read_text("utf-8"))
     vectors = np.array(
         [
             embedded(embedder, text["content"], chunk_words=chunk_words, most_chunks=most_chunks)

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 #: Characters of scripts that put no spaces between words; about two of them make a word.
-_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+)
 _DENSE_CHARACTER = re.compile(f"[{_DENSE}]")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:…])\s+|(?<=[。！？；])|\s*\n\s*\n\s*")
 _UNIT = re.compile(f"[{_DENSE}]{{1,2}}[^\\w\\s]*|[^\\s{_DENSE}]+\\s*")

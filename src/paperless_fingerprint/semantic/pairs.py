@@ -34,7 +34,7 @@ from paperless_fingerprint.semantic.agreement import (
     names_kept,
 )
 from paperless_fingerprint.semantic.backfill import current_space, scale_of
-from paperless_fingerprint.semantic.calibration import Scale, evidence_of
+from paperless_fingerprint.semantic.calibration import Scale, evidence_of, likeness_of
 from paperless_fingerprint.semantic.judge import (
     MOST_EVIDENCE,
     OVERLAP_OF_NEAR,
@@ -226,7 +226,7 @@ class _Finder:
         facts = agreement(own.facts, other.facts, common, names)
         ordered = (own, other) if own.id < other.id else (other, own)
         verdict = judge(evidence, facts, (ordered[0].language, ordered[1].language))
-        return _Found(verdict, 1 / (1 + float(np.exp(-evidence))), facts.kept)
+        return _Found(verdict, round(likeness_of(evidence), 4), round(facts.kept, 4))
 
     def _texts_of(self, id: int) -> _Read | None:
         found = self._read.get(id)
@@ -268,7 +268,10 @@ class _Finder:
 
     def _pairs(self) -> Iterator[Pair]:
         weights = Weights(
-            *(self._settings[f"weights.{name}"] for name in ("jaccard", "fuzzy", "metadata", "title"))
+            *(
+                self._settings[f"weights.{name}"]
+                for name in ("jaccard", "fuzzy", "metadata", "title")
+            )
         )
         for (a, b), found in sorted(self._judged.items()):
             best = max(self._best[a, self._languages[b]], self._best[b, self._languages[a]])
@@ -297,9 +300,7 @@ def _scores(a: _Read, b: _Read, found: _Found, sample_size: int) -> PairScore:
         jaccard=shared.jaccard,
         containment_ab=shared.containment_ab,
         containment_ba=shared.containment_ba,
-        fuzzy=fuzzy_text(
-            *(sample(normalise(one.document.content), sample_size) for one in (a, b))
-        ),
+        fuzzy=fuzzy_text(*(sample(normalise(one.document.content), sample_size) for one in (a, b))),
         metadata=metadata_alike(a.document, b.document),
         title=title_alike(a.document.title, b.document.title),
         facts=found.facts,

@@ -25,7 +25,8 @@ def open_elasticsearch(
     hosts: Sequence[str], settings: Settings, *, create: bool = True
 ) -> ElasticsearchStore:
     def text(name: str) -> str:
-        return str(settings[f"elasticsearch.{name}"] or "")
+        value = settings[f"elasticsearch.{name}"]
+        return "" if value is None else str(value)
 
     address = Address(
         hosts=hosts_of(hosts),

@@ -137,7 +137,9 @@ class BulkWriter:
         lines: Any = [line for operation in operations for line in operation.lines()]
         try:
             with self._failures.explained():
-                answer = self._client.bulk(operations=lines)
+                answer = self._client.bulk(
+                    operations=lines, filter_path="items.*.status,items.*.result,items.*.error"
+                )
         except StoreError as error:
             cause = error.__cause__
             if not isinstance(cause, ApiError) or cause.status_code not in (*_TRY_AGAIN, 413):

@@ -9,8 +9,9 @@ needs neither of them to be fetched.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from elasticsearch import Elasticsearch
@@ -30,6 +31,22 @@ CLAUSES = 1_000
 SEARCHES = 64
 
 _SKETCH, _BAND, _TEXT, _FILE = "s", "b", "text", "file"
+_SIZE = rules.SHORTLIST + 1  # one more, in place of the asker itself
+Clause = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Met:
+    """What the searches have told about one document."""
+
+    id: int
+    spec: str
+    level: int
+    level_counts: list[int]
+    matched: set[str] = field(default_factory=set)
+
+    def count(self, kind: str) -> int:
+        return sum(name.rstrip("0123456789") == kind for name in self.matched)
 
 
 class CandidateSearch:
@@ -51,52 +68,43 @@ class CandidateSearch:
         self, asker: Fingerprint, checksum: str | None, excluding: int | None
     ) -> list[Candidate]:
         evidence = _clauses(asker)
-        same = self._same_clauses(asker, checksum)
+        same = _same_requests(asker, checksum, excluding)
         if not evidence and not same:
             return []
         # Whoever has just written, here or elsewhere, is seen: of two documents that come at the
         # same time the one that looks later finds the other.
         self._reader.refresh(self._index)
-        in_parts = len(evidence) > CLAUSES
-        hits = self._search(
-            [_same_request(clause, [] if in_parts else evidence, excluding) for clause in same]
-            + ([] if in_parts else _evidence_requests(asker, evidence, excluding))
-        )
-        if in_parts:
-            hits += self._most_promising(asker, evidence, excluding)
-        by_id = {int(hit["fields"]["id"][0]): hit for hit in hits}
-        for hit in hits:  # a hit of several searches: what each has found out about it
-            merged = by_id[int(hit["fields"]["id"][0])]
-            merged["matched_queries"] = sorted(
-                {*merged.get("matched_queries", ()), *hit.get("matched_queries", ())}
-            )
-        shared = (
-            self._shared_with(asker, list(by_id))
-            if in_parts
-            else {id: _count(hit, _SKETCH) for id, hit in by_id.items()}
-        )
-        return rules.ranked(
-            _candidate(asker, id, hit, shared.get(id, 0)) for id, hit in by_id.items()
-        )
+        if len(evidence) > CLAUSES:
+            met = _merged([self._search(same), self._most_promising(asker, evidence)])
+            shared = self._shared_with(asker, met)
+        else:
+            met = self._met(asker, evidence, same)
+            shared = {id: one.count(_SKETCH) for id, one in met.items()}
+        met.pop(excluding or 0, None)
+        return rules.ranked(_candidate(asker, one, shared[id]) for id, one in met.items())
 
-    def _same_clauses(self, asker: Fingerprint, checksum: str | None) -> list[dict[str, Any]]:
-        clauses: list[dict[str, Any]] = []
-        if asker.text_hash:
-            packed = rows.packed_hash(asker.text_hash)
-            clauses.append(
-                {
-                    "bool": {
-                        "filter": [
-                            {"term": {"text_hash": packed}},
-                            {"term": {"spec": asker.spec}},
-                        ],
-                        "_name": _TEXT,
-                    }
-                }
-            )
-        if checksum:
-            clauses.append({"term": {"checksum": {"value": checksum, "_name": _FILE}}})
-        return clauses
+    def _met(
+        self, asker: Fingerprint, evidence: Sequence[Clause], same: Sequence[dict[str, Any]]
+    ) -> dict[int, _Met]:
+        # To leave out the asker, or fingerprints of another spec, within the search would keep the
+        # server from its fast path, and take half as long again.
+        request = [_evidence_request(evidence, _SIZE)] if evidence else []
+        hits = self._search([*same, *request])
+        if evidence and any(hit["fields"]["spec"][0] != asker.spec for hit in hits):
+            only = {"term": {"spec": asker.spec}}
+            hits = self._search([*same, _evidence_request(evidence, _SIZE, only=only)])
+        met = _merged([hits])
+        for one in met.values():
+            if _TEXT in one.matched:  # the same text shares everything
+                one.matched.update(_name(clause) for clause in evidence)
+        # An identical file with another text: how alike the texts are has not been asked yet.
+        unknown = [one.id for one in met.values() if one.matched == {_FILE}]
+        if unknown and evidence:
+            among = {"terms": {"id": unknown}}
+            more = self._search([_evidence_request(evidence, len(unknown), 0, among)])
+            for id, one in _merged([more]).items():
+                met[id].matched |= one.matched
+        return met
 
     def _search(self, requests: Sequence[dict[str, Any]]) -> list[Hit]:
         if not requests:
@@ -115,39 +123,38 @@ class CandidateSearch:
             hits += response["hits"]["hits"]
         return hits
 
-    def _most_promising(
-        self, asker: Fingerprint, evidence: Sequence[dict[str, Any]], excluding: int | None
-    ) -> list[Hit]:
+    def _most_promising(self, asker: Fingerprint, evidence: Sequence[Clause]) -> list[Hit]:
         """For a sketch of thousands of hashes: the best of several searches, by summed weight."""
         weights: defaultdict[int, float] = defaultdict(float)
         best: dict[int, Hit] = {}
+        only = {"term": {"spec": asker.spec}}
         for start in range(0, min(len(evidence), CLAUSES * SEARCHES), CLAUSES):
             part = evidence[start : start + CLAUSES]
-            for hit in self._search(_evidence_requests(asker, part, excluding, at_least=1)):
+            for hit in self._search([_evidence_request(part, _SIZE, 1, only)]):
                 id = int(hit["fields"]["id"][0])
                 weights[id] += float(hit["sort"][0])
                 best[id] = hit
         order = sorted(best, key=lambda id: (-weights[id], id))
-        return [best[id] for id in order[: rules.SHORTLIST]]
+        return [best[id] for id in order[:_SIZE]]
 
-    def _shared_with(self, asker: Fingerprint, ids: Sequence[int]) -> dict[int, int]:
+    def _shared_with(self, asker: Fingerprint, met: dict[int, _Met]) -> dict[int, int]:
         """Shared hashes by computing the others' sketches; no search names thousands of clauses."""
-        shared = {}
-        for hit in self._reader.get(self._index, [str(id) for id in ids]):
+        shared = dict.fromkeys(met, 0)
+        wanted = [str(one.id) for one in met.values() if one.spec == asker.spec]
+        for hit in self._reader.get(self._index, wanted):
             record = rows.stored_from(hit["_source"], self._spec)
-            if record.fingerprint.spec == asker.spec:
-                [found] = rules.compare_sketches(asker, {record.document.id: record.fingerprint})
-                shared[found.id] = found.shared_hashes
+            [found] = rules.compare_sketches(asker, {record.document.id: record.fingerprint})
+            shared[found.id] = found.shared_hashes
         return shared
 
 
-def _clauses(asker: Fingerprint) -> list[dict[str, Any]]:
+def _clauses(asker: Fingerprint) -> list[Clause]:
     """Bands first: where a long sketch is asked for in parts, they stand in the first."""
     if not asker.sketch:
         return []
     return [
-        {"term": {field: {"value": key, "_name": f"{name}{place}"}}}
-        for field, name, values in (
+        {"term": {name_of_field: {"value": key, "_name": f"{kind}{place}"}}}
+        for name_of_field, kind, values in (
             ("bands", _BAND, band_keys(asker)),
             ("sketch", _SKETCH, rows.sketch_values(asker)),
         )
@@ -155,37 +162,46 @@ def _clauses(asker: Fingerprint) -> list[dict[str, Any]]:
     ]
 
 
-def _evidence_requests(
-    asker: Fingerprint,
-    evidence: Sequence[dict[str, Any]],
-    excluding: int | None,
-    *,
-    at_least: int = rules.SHARED_HASHES_AT_LEAST,
+def _name(clause: Clause) -> str:
+    (term,) = clause["term"].values()
+    return str(term["_name"])
+
+
+def _same_requests(
+    asker: Fingerprint, checksum: str | None, excluding: int | None
 ) -> list[dict[str, Any]]:
-    if not evidence:
-        return []
-    query: dict[str, Any] = {
-        "should": list(evidence),
-        "minimum_should_match": at_least,
-        "filter": [{"term": {"spec": asker.spec}}],
-    }
-    return [_request(query, excluding, rules.SHORTLIST, ["_score", {"id": "asc"}])]
+    wanted: list[list[Clause]] = []
+    if asker.text_hash:
+        text = {"value": rows.packed_hash(asker.text_hash), "_name": _TEXT}
+        wanted.append([{"term": {"text_hash": text}}, {"term": {"spec": asker.spec}}])
+    if checksum:
+        wanted.append([{"term": {"checksum": {"value": checksum, "_name": _FILE}}}])
+    unwanted = [] if excluding is None else [{"term": {"id": excluding}}]
+    return [
+        _request(
+            {"bool": {"filter": filters, "must_not": unwanted}},
+            rules.SAME_AT_MOST,
+            [{"id": "asc"}],
+        )
+        for filters in wanted
+    ]
 
 
-def _same_request(
-    same: dict[str, Any], evidence: Sequence[dict[str, Any]], excluding: int | None
+def _evidence_request(
+    evidence: Sequence[Clause],
+    size: int,
+    at_least: int = rules.SHARED_HASHES_AT_LEAST,
+    only: Clause | None = None,
 ) -> dict[str, Any]:
-    query: dict[str, Any] = {"filter": [same], "should": list(evidence)}
-    return _request(query, excluding, rules.SAME_AT_MOST, [{"id": "asc"}])
+    query: dict[str, Any] = {"should": list(evidence), "minimum_should_match": at_least}
+    if only is not None:
+        query["filter"] = [only]
+    return _request({"bool": query}, size, ["_score", {"id": "asc"}])
 
 
-def _request(
-    query: dict[str, Any], excluding: int | None, size: int, sort: list[Any]
-) -> dict[str, Any]:
-    if excluding is not None:
-        query["must_not"] = [{"term": {"id": excluding}}]
+def _request(query: dict[str, Any], size: int, sort: list[Any]) -> dict[str, Any]:
     return {
-        "query": {"bool": query},
+        "query": query,
         "size": size,
         "sort": sort,
         "track_total_hits": False,
@@ -194,22 +210,31 @@ def _request(
     }
 
 
-def _count(hit: Hit, name: str) -> int:
-    kinds = Counter(matched.rstrip("0123456789") for matched in hit.get("matched_queries", ()))
-    return kinds[name]
+def _merged(searches: Iterable[Sequence[Hit]]) -> dict[int, _Met]:
+    met: dict[int, _Met] = {}
+    for hits in searches:
+        for hit in hits:
+            fields = hit["fields"]
+            id = int(fields["id"][0])
+            one = met.get(id)
+            if one is None:
+                # Doc values come sorted, and the counts of ascending levels only descend.
+                counts = sorted(map(int, fields.get("level_counts", ())), reverse=True)
+                level = int(fields.get("level", (0,))[0])
+                one = met[id] = _Met(id, str(fields["spec"][0]), level, counts)
+            one.matched.update(hit.get("matched_queries", ()))
+    return met
 
 
-def _candidate(asker: Fingerprint, id: int, hit: Hit, shared: int) -> Candidate:
-    fields, matched = hit["fields"], hit.get("matched_queries", ())
-    is_comparable = fields["spec"][0] == asker.spec
+def _candidate(asker: Fingerprint, one: _Met, shared: int) -> Candidate:
+    is_comparable = one.spec == asker.spec
     return rules.estimated(
         asker,
-        int(fields.get("level", (0,))[0]),
-        # Doc values come sorted, and the counts of ascending levels only descend.
-        sorted(fields.get("level_counts", ()), reverse=True) if is_comparable else (),
-        shared,
-        id=id,
-        shared_bands=_count(hit, _BAND),
-        same_text=_TEXT in matched,
-        same_file=_FILE in matched,
+        one.level,
+        one.level_counts if is_comparable else (),
+        shared if is_comparable else 0,
+        id=one.id,
+        shared_bands=one.count(_BAND) if is_comparable else 0,
+        same_text=_TEXT in one.matched,
+        same_file=_FILE in one.matched,
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from elasticsearch import Elasticsearch
+from elasticsearch import Elasticsearch, OrjsonSerializer
 
 from paperless_fingerprint.errors import ConfigurationError, StoreError
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
@@ -59,6 +59,7 @@ def connect(address: Address) -> Elasticsearch:
         # Another host is asked when one is dead; what is written twice is the same twice.
         "max_retries": len(address.hosts) + 1,
         "retry_on_status": (),
+        "serializer": OrjsonSerializer(),
     }
     username, password = address.username, address.password
     for host in address.hosts:

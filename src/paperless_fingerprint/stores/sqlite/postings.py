@@ -86,37 +86,29 @@ def shortlist(
 def _rarest_lists(connection: sqlite3.Connection, prefixes: list[int]) -> list[list[int]]:
     """Whole posting lists, rarest first, up to POSTINGS_READ postings.
 
-    How long a list is shows only in reading it. So all are read up to a small limit, and those
-    that go on are read further, with a larger limit, only while there is room for them.
+    Counting stops where a list would not fit any more, and happens inside SQLite, so the endless
+    lists of a form's common shingles cost little.
     """
-    whole: list[list[int]] = []
-    unread = prefixes
-    starts: list[list[int]] = []
-    room, limit = POSTINGS_READ, LIST_START
-    while unread and room > 0:
-        going_on: list[tuple[int, list[int]]] = []
-        complete: list[list[int]] = []
-        for prefix in unread:
-            postings = _list(connection, "posting", prefix, min(limit, room) + 1)
-            if len(postings) <= min(limit, room):
-                complete.append(postings)
-            else:
-                going_on.append((prefix, postings))
-        for postings in sorted(complete, key=len):
-            if len(postings) > room:
-                going_on.append((0, postings))
-                room = 0
+    count = "SELECT count(*) FROM (SELECT 1 FROM posting WHERE key BETWEEN ? AND ? LIMIT ?)"
+    sizes = []
+    for prefix in prefixes:
+        low = prefix << _ID_BITS
+        size = connection.execute(count, (low, low | _ID_MASK, POSTINGS_READ + 1)).fetchone()[0]
+        if size:
+            sizes.append((size, prefix))
+    sizes.sort()
+    lists: list[list[int]] = []
+    room = POSTINGS_READ
+    for size, prefix in sizes:
+        if size > room:
+            if len(lists) >= LISTS_READ_AT_LEAST:
                 break
-            if postings:
-                whole.append(postings)
-                room -= len(postings)
-        starts = [postings[:LIST_START] for _, postings in going_on]
-        unread = [prefix for prefix, _ in going_on]
-        if limit >= POSTINGS_READ:
-            break
-        limit *= 4
-    missing = LISTS_READ_AT_LEAST - len(whole)
-    return whole + starts[:missing] if missing > 0 else whole
+            # Hardly any list fits: the beginnings of the next ones stand for them.
+            lists.append(_list(connection, "posting", prefix, LIST_START))
+            continue
+        lists.append(_list(connection, "posting", prefix, size))
+        room -= size
+    return lists
 
 
 def band_mates(

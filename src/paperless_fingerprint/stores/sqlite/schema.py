@@ -111,7 +111,7 @@ CREATE INDEX decision_b ON decision (b);
 -- `changes` numbers the writes and `removals` counts what went, so that a process that keeps the
 -- vectors in memory reads no more than what is new.
 CREATE TABLE embedding_space (
-    space INTEGER PRIMARY KEY,
+    space INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
     dimensions INTEGER NOT NULL,
     changes INTEGER NOT NULL DEFAULT 0,

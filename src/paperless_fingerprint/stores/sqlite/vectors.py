@@ -33,12 +33,21 @@ _BLOCK_ROWS = 2048
 _QUERIES = 64
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Numbers that only grow; a space that is dropped and begun anew has another number."""
+
+    space: int = 0
+    dimensions: int = 0
+    changes: int = 0
+    removals: int = 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
     """All vectors of a space as they were after a change."""
 
-    changes: int
-    removals: int
+    state: _State
     ids: npt.NDArray[np.int64]
     codes: npt.NDArray[np.int8]
     #: One divided by each row's length.
@@ -181,56 +190,50 @@ class SqliteVectors:
 
 
 def _refreshed(connection: sqlite3.Connection, space: str, known: _Table | None) -> _Table:
-    state = connection.execute(
+    row = connection.execute(
         "SELECT space, dimensions, changes, removals FROM embedding_space WHERE name = ?", (space,)
     ).fetchone()
-    if state is None:
-        return _empty(0, 0, 0)
-    number, dimensions, changes, removals = state
-    if known is not None and (known.changes, known.removals) == (changes, removals):
+    state = _State(*row) if row else _State()
+    if known is not None and known.state == state:
         return known
-    # Removed or begun anew: what is known may hold what is gone.
-    if known is None or known.removals != removals or known.changes > changes or not len(known.ids):
-        known = _empty(0, removals, dimensions)
+    # Where something was removed or begun anew, what is known may hold what is gone.
+    if (
+        known is None
+        or (known.state.space, known.state.removals) != (state.space, state.removals)
+        or not len(known.ids)
+    ):
+        known = _from_rows([], _State())
     rows = connection.execute(
-        "SELECT id, codes FROM embedding WHERE space = ? AND change > ?", (number, known.changes)
+        "SELECT id, codes FROM embedding WHERE space = ? AND change > ?",
+        (state.space, known.state.changes),
     ).fetchall()
-    fresh = _from_rows(rows, changes, removals, dimensions)
+    fresh = _from_rows(rows, state)
     # What was written again is taken from the new rows, also where there is nothing to embed now.
     kept = ~np.isin(known.ids, np.array([row[0] for row in rows], np.int64))
     if not kept.any():
         return fresh
     return _Table(
-        changes,
-        removals,
+        state,
         np.concatenate((known.ids[kept], fresh.ids)),
         np.concatenate((known.codes[kept], fresh.codes)),
         np.concatenate((known.scales[kept], fresh.scales)),
     )
 
 
-def _empty(changes: int, removals: int, dimensions: int) -> _Table:
-    return _from_rows([], changes, removals, dimensions)
-
-
-def _from_rows(
-    rows: Sequence[tuple[int, bytes]], changes: int, removals: int, dimensions: int
-) -> _Table:
+def _from_rows(rows: Sequence[tuple[int, bytes]], state: _State) -> _Table:
     full = [row for row in rows if row[1]]
     codes = np.frombuffer(b"".join(row[1] for row in full), np.int8)
-    codes = codes.reshape(len(full), dimensions if full else max(dimensions, 1))
+    codes = codes.reshape(len(full), max(state.dimensions, 1))
     lengths = np.empty(len(codes), np.float32)
     for start in range(0, len(codes), _BLOCK_ROWS):
         block = codes[start : start + _BLOCK_ROWS].astype(np.float32)
         lengths[start : start + _BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
     ids = np.array([row[0] for row in full], np.int64)
     scales = (1 / np.maximum(lengths, 1)).astype(np.float32)
-    return _Table(changes, removals, ids, codes, scales)
+    return _Table(state, ids, codes, scales)
 
 
-def _nearest(
-    table: _Table, queries: Matrix, limit: int, at_least: float
-) -> list[list[Neighbour]]:
+def _nearest(table: _Table, queries: Matrix, limit: int, at_least: float) -> list[list[Neighbour]]:
     if not len(table.ids) or queries.shape[1] != table.codes.shape[1]:
         return [[] for _ in queries]
     transposed = np.ascontiguousarray(queries.T)
