@@ -1,0 +1,314 @@
+"""`serve` and the command line as processes: hook, webhook, sync, outages, a clean end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from paperless_fixtures import HOOK
+
+from paperless_fingerprint.cli import main
+from paperless_fingerprint.demo.stand_in import Fault, StandIn
+from paperless_fingerprint.web.app import document_of
+from paperless_work import LETTER, OTHER, RESCAN, Office
+from waiting import until
+
+PROGRAM = str(Path(sys.executable).with_name("paperless-fingerprint"))
+SECRET = "a-secret-of-the-service"
+NEAR = "Duplicate (near)"
+
+
+class Served:
+    def __init__(self, office: Office, process: subprocess.Popen, url: str) -> None:
+        self.office, self.process, self.url = office, process, url
+
+    def ask(self, path: str, body=None, secret: str = SECRET, kind="application/json") -> tuple:
+        data = None
+        if body is not None:
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data=data)
+        request.add_header("Content-Type", kind)
+        if secret:
+            request.add_header("Authorization", f"Bearer {secret}")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def metric(self, name: str) -> float:
+        _, text = self.ask("/metrics")
+        line = next(x for x in text.splitlines() if x.startswith(f"paperless_fingerprint_{name} "))
+        return float(line.split()[1])
+
+
+@contextmanager
+def serving(office: Office, **more: str) -> Iterator[Served]:
+    environment = {**os.environ, **office.environment, "PAPERLESS_FINGERPRINT_SERVICE_PORT": "0"}
+    environment["PAPERLESS_FINGERPRINT_SERVICE_SECRET"] = SECRET
+    environment |= {f"PAPERLESS_FINGERPRINT_{name.upper()}": value for name, value in more.items()}
+    process = subprocess.Popen(
+        [PROGRAM, "serve"],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    said: list[str] = []
+    try:
+        for line in process.stderr:
+            said.append(line)
+            if "Listening on " in line:
+                break
+        else:
+            raise AssertionError("".join(said))
+        yield Served(office, process, line.split()[-1])
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            rest = process.communicate(timeout=30)[1]
+        finally:
+            process.kill()
+        assert process.returncode == 0, rest
+        assert SECRET not in rest + "".join(said)
+        assert office.paperless.token not in rest + "".join(said)
+
+
+@pytest.fixture
+def office(tmp_path, stand_in: StandIn) -> Office:
+    return Office(tmp_path, stand_in)
+
+
+def test_from_upload_through_hook_and_service_to_the_tags(tmp_path):
+    with StandIn(hook=HOOK, workers=2) as paperless:
+        office = Office(tmp_path, paperless)
+        with serving(office) as served:
+            paperless.consumption.environment = {
+                **office.environment,
+                "PAPERLESS_FINGERPRINT_SERVICE_URL": served.url,
+                "PAPERLESS_FINGERPRINT_SERVICE_SECRET": SECRET,
+            }
+            for text in (LETTER, RESCAN, OTHER):
+                paperless.consumption.upload("x.txt", text.encode(), owner=None)
+            paperless.consumption.wait()
+            ids = list(paperless.library.documents)
+            until(lambda: served.metric("documents_done_total") == 3, "three documents done")
+            until(lambda: sum(NEAR in office.tags(id) for id in ids) == 1, "the tag")
+            assert not any(office.folder.joinpath("spool").glob("*.json"))
+            assert served.ask("/healthz") == (200, '{"status":"ok"}')
+        assert all(out == err == "" for _, out, err in paperless.consumption.log)
+
+
+def test_spooled_events_are_done_by_a_service_that_shares_the_folder(office):
+    from paperless_fingerprint.paperless.spool import Spool
+
+    a, b = office.add(LETTER), office.add(RESCAN)
+    with serving(office):
+        for id in (a, b):
+            Spool(office.folder / "spool").write(id)
+        until(lambda: office.tags(b) == {NEAR}, "the tag")
+
+
+def test_the_periodic_sync_finds_what_no_hook_has_told(office):
+    office.add(LETTER)
+    with serving(office, paperless_sync_seconds="5") as served:
+        until(lambda: served.metric("syncs_total") >= 1, "the first sync")
+        b = office.add(RESCAN)
+        until(lambda: office.tags(b) == {NEAR}, "the tag")
+
+
+def test_without_the_secret_nothing_is_taken(office):
+    with serving(office) as served:
+        for secret in ("", "wrong", SECRET + "x", SECRET[:-1], "\xfc"):
+            status, said = served.ask("/api/consume", {"document_id": 1}, secret)
+            assert status == 401
+            assert SECRET not in said
+        assert served.metric("events_accepted_total") == 0
+        assert served.metric("events_refused_total") == 5
+
+
+def test_what_a_workflow_of_paperless_sends(office):
+    a = office.add(LETTER)
+    with serving(office) as served:
+        address = f"https://paperless.example.org/documents/{a}/"
+        for body in (
+            {"doc_url": address},
+            {"doc_id": str(a)},
+            {"document_id": a, "title": "x"},
+        ):
+            assert served.ask("/api/consume", body)[0] == 202
+        form = f"doc_url={address}".encode()
+        kind = "application/x-www-form-urlencoded"
+        assert served.ask("/api/consume", form, kind=kind)[0] == 202
+        for bad in ({}, {"document_id": 0}, {"document_id": True}, [], b"{", b"[" * 10_000,
+                    {"doc_url": "https://x/other/3"}):  # fmt: skip
+            assert served.ask("/api/consume", bad)[0] == 400
+        assert served.ask("/api/consume", b"x" * 100_000)[0] == 413
+        assert served.ask("/nowhere")[0] == 404
+        until(lambda: served.metric("documents_done_total") >= 1, "the document")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "id"),
+    [
+        (b'{"document_id": 12}', "application/json", 12),
+        (b'{"document_id": "12"}', "", 12),
+        (b'{"doc_url": "http://x:8000/api/documents/9/"}', "application/json", 9),
+        (b'{"doc_url": "http://x/sub/documents/9"}', "application/json", 9),
+        (b'{"document_id": 12.5}', "application/json", None),
+        (b'{"document_id": 99999999999}', "application/json", None),
+        (b"doc_id=7", "application/x-www-form-urlencoded", 7),
+        (b"null", "application/json", None),
+    ],
+)
+def test_the_spellings_of_an_id(body, kind, id):
+    assert document_of(body, kind) == id
+
+
+def test_paperless_away_at_the_start_and_back(tmp_path):
+    with StandIn() as paperless:
+        office = Office(tmp_path, paperless)
+        a, b = office.add(LETTER), office.add(RESCAN)
+        paperless.faults.by_chance(1.0, Fault.BAD_GATEWAY)
+        with serving(office) as served:
+            for id in (a, b):
+                assert served.ask("/api/consume", {"document_id": id})[0] == 202
+            until(lambda: served.metric("outages_total") >= 1, "the outage")
+            assert served.ask("/healthz")[0] == 200
+            assert served.metric("inbox_failed") == 0
+            paperless.faults.clear()
+            until(lambda: office.tags(b) == {NEAR}, "the tag")
+
+
+def test_an_end_in_the_middle_loses_nothing(office):
+    ids = [office.add(LETTER) for _ in range(30)]
+    with serving(office) as served:
+        for id in ids:
+            assert served.ask("/api/consume", {"document_id": id})[0] == 202
+    with office.open() as place:
+        left = {event.document_id for event in place.inbox.events()}
+        assert left | set(place.store.ids()) == set(ids)
+    office.consume()
+    assert office.groups() == [tuple(ids)]
+
+
+def test_it_does_not_listen_to_everybody_without_a_secret(office):
+    for name, value in office.environment.items():
+        os.environ[name] = value
+    try:
+        done = CliRunner().invoke(main, ["serve", "--host", "0.0.0.0"])
+    finally:
+        for name in office.environment:
+            del os.environ[name]
+    assert done.exit_code == 3
+    assert "SERVICE_SECRET" in done.stderr
+
+
+# --- the command line ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(office, monkeypatch):
+    for name, value in office.environment.items():
+        monkeypatch.setenv(name, value)
+    return lambda *arguments: CliRunner().invoke(main, list(arguments))
+
+
+def test_sync_analyze_apply_on_the_command_line(office, run):
+    a, b = office.add(LETTER), office.add(RESCAN)
+    done = run("sync", "--json")
+    assert json.loads(done.stdout)["new"] == 2
+    assert office.tags(b) == set()
+    assert run("analyze").exit_code == 0
+    done = run("apply", "--dry-run", "--json")
+    assert json.loads(done.stdout)["added"]["tag:near"] == 1
+    assert office.tags(b) == set()
+    assert run("apply").exit_code == 0
+    assert office.tags(b) == {NEAR}
+    writes = office.writes()
+    done = run("apply")
+    assert "nothing was written" in done.stderr
+    assert office.writes() == writes
+    office.take_off(b, NEAR)
+    assert json.loads(run("sync", "--json").stdout)["heard"] == 1
+    assert office.tags(a) == set()
+    assert run("apply", "--remove-all").exit_code == 0
+    assert office.paperless.library.labels["tags"] == {}
+
+
+def test_consume_on_the_command_line(office, run):
+    a = office.add(LETTER)
+    assert json.loads(run("consume", str(a), "--json").stdout) == {
+        "id": a, "state": "done", "pairs": 0,
+    }  # fmt: skip
+    assert json.loads(run("consume", "99", "--json").stdout)["state"] == "gone"
+    assert run("consume").exit_code == 2
+    assert run("consume", "0").exit_code == 2
+    from paperless_fingerprint.paperless.spool import Spool
+
+    Spool(office.folder / "spool").write(a)
+    assert json.loads(run("consume", "--inbox", "--json").stdout) == {"done": 1, "waiting": 0}
+
+
+def test_an_outage_leaves_everything_in_the_inbox_and_says_so(office, run, monkeypatch):
+    a = office.add(LETTER)
+    from paperless_fingerprint.paperless.spool import Spool
+
+    Spool(office.folder / "spool").write(a)
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_PAPERLESS_URL", "http://127.0.0.1:1")
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    done = run("consume", "--inbox")
+    assert done.exit_code == 4
+    assert "nothing is lost" in done.stderr
+    rows = [json.loads(line) for line in run("inbox", "--json").stdout.splitlines()]
+    assert [(row["id"], row["state"], row["tries"]) for row in rows] == [(a, "waiting", 0)]
+    assert "cannot be reached" in rows[0]["error"]
+    assert "wait" in run("inbox").stdout
+    assert run("inbox", "drop", str(a)).exit_code == 0
+    assert "empty" in run("inbox").stderr
+
+
+def test_merge_shows_first_and_acts_with_yes(office, run):
+    a, b = office.add(LETTER), office.add(RESCAN)
+    office.consume(a, b)
+    done = run("merge", str(a))
+    assert f"Document {b} goes to the trash" in done.stderr
+    assert b in office.paperless.library.documents
+    assert run("merge", str(a), "--yes").exit_code == 0
+    assert b in office.paperless.library.trash
+
+
+def test_eight_of_them_at_once_do_each_document_once(office):
+    """As Paperless starts them where the program is installed beside it."""
+    ids = [office.add(LETTER) for _ in range(12)]
+    from paperless_fingerprint.paperless.spool import Spool
+
+    spool = Spool(office.folder / "spool")
+    processes = []
+    for id in ids:
+        spool.write(id)
+        if len(processes) < 8:
+            processes.append(
+                subprocess.Popen(
+                    [PROGRAM, "consume", "--inbox"],
+                    env={**os.environ, **office.environment},
+                    stderr=subprocess.PIPE,
+                )
+            )
+    for process in processes:
+        said = process.communicate(timeout=120)[1]
+        assert process.returncode == 0, said
+    office.consume()  # whatever was spooled after the last of them had looked
+    assert office.groups() == [tuple(ids)]
+    for id in ids:
+        assert office.paperless.requests["GET", f"/api/documents/{id}/"] == 1
