@@ -41,3 +41,9 @@ $(VENV)/.installed-for-tests: $(VENV)/bin/python pyproject.toml
 $(VENV)/.installed-for-benchmarks: $(VENV)/bin/python pyproject.toml
 	$(RUN) pip install --quiet --disable-pip-version-check -e '.[bench]'
 	touch $@ $(VENV)/.installed-for-tests $(VENV)/.installed
+
+.PHONY: docs
+docs: $(VENV)/.installed-for-tests
+	$(VENV)/bin/python -c "from tests.test_docs import HEAD, ROOT; from click.testing import CliRunner; \
+	from paperless_fingerprint.cli import main; (ROOT / 'docs' / 'settings.md').write_text( \
+	HEAD + CliRunner().invoke(main, ['config', 'show', '--markdown']).stdout)"

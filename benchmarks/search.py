@@ -29,7 +29,7 @@ from paperless_fingerprint.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Scope
-from paperless_fingerprint.search import BLOCK, Request, Search
+from paperless_fingerprint.search import BLOCKS, Request, Search
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.stores.searching import searcher_of
 
@@ -63,7 +63,8 @@ def main() -> None:
             "store": asked.store,
             "elasticsearch.prefix": asked.prefix,
             "elasticsearch.timeout_seconds": 120,
-        }, environment={}
+        },
+        environment={},
     )
     store = open_store(options)
     if asked.fill:
@@ -212,7 +213,7 @@ def prepared(search: Search, query: str, scope: Scope):
 
 
 def candidates(searcher, term, scope: Scope) -> object:
-    return list(islice(searcher.candidates(term.query, None, scope), BLOCK))
+    return list(islice(searcher.candidates(term.query, None, scope), BLOCKS[0]))
 
 
 def p95(values: Iterable[float]) -> float:

@@ -9,8 +9,8 @@ where it was.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ from paperless_fingerprint.holding import holding
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
 from paperless_fingerprint.library_join import Library
-from paperless_fingerprint.model import Candidate, Fingerprint, Pair, StoredDocument
+from paperless_fingerprint.model import Candidate, Document, Fingerprint, Pair, StoredDocument
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Pending, Store
@@ -38,6 +38,8 @@ _FEW_SHARE = 0.005
 _CHUNK_PAIRS = 400
 _CHUNK_DOCUMENTS = 2_000
 _CHUNK_CHARACTERS = 8_000_000
+#: A thousand pages. Aligning more would take gigabytes, and no pair of letters is that long.
+_JUDGED_CHARACTERS = 2_000_000
 #: Fewer pairs than this are judged here: starting processes costs more.
 _WORTH_PROCESSES = 3_000
 
@@ -143,8 +145,7 @@ def _analyse_one(
     worth = _worth_comparing(record.fingerprint, candidates, others) | (confirmed & set(others))
     keys = [_key(item.id, id) for id in sorted(worth)]
     tally.compared += len(keys)
-    documents = {id: others[id].document for key in keys for id in key if id in others}
-    documents[item.id] = record.document
+    documents = _to_judge({**others, item.id: record}, keys)
     judge = Judge.of(settings)
     judged = judge_chunk(Chunk(documents, keys), judge, vocabulary)
     pairs = with_decisions(judged, keys, decided)
@@ -289,8 +290,24 @@ def _stretches(
 
 def _chunk(store: Store, library: Library, keys: npt.NDArray[np.uint64]) -> Chunk:
     pairs = [_ids(library, key) for key in keys.tolist()]
-    stored: dict[int, StoredDocument] = store.get({id for pair in pairs for id in pair})
-    return Chunk({id: record.document for id, record in stored.items()}, pairs)
+    stored = store.get({id for pair in pairs for id in pair})
+    return Chunk(_to_judge(stored, pairs), pairs)
+
+
+def _to_judge(stored: Mapping[int, StoredDocument], pairs: Sequence[Key]) -> dict[int, Document]:
+    """The documents of these pairs; of endless texts only the beginning, and said to be that."""
+    documents = {}
+    for id in {id for pair in pairs for id in pair}:
+        record = stored.get(id)
+        if record is None:
+            continue
+        document = record.document
+        if len(document.content) > _JUDGED_CHARACTERS:
+            # The hash keeps two texts apart that are the same up to here.
+            beginning = document.content[:_JUDGED_CHARACTERS]
+            document = replace(document, content=f"{beginning} {record.fingerprint.text_hash}")
+        documents[id] = document
+    return documents
 
 
 def _store_stretch(

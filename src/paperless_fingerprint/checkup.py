@@ -24,7 +24,12 @@ class Checkup:
 
 
 def examine(settings: Settings) -> Checkup:
-    return _store(settings)
+    from paperless_fingerprint import checkup_paperless  # it brings the HTTP client along
+
+    store = _store(settings)
+    findings, code = checkup_paperless.examine(settings)
+    worst = store.exit_code if store.exit_code is not ExitCode.DONE else code
+    return Checkup((*store.findings, *findings), worst)
 
 
 def _store(settings: Settings) -> Checkup:

@@ -414,23 +414,31 @@ class _Writer:
         reachable = set(self._place.paperless.visible_ids(reachable - there.keys())) | (
             reachable & there.keys()
         )
-        values: defaultdict[int, dict[int, Any]] = defaultdict(dict)
         entries: defaultdict[int, list[Entry]] = defaultdict(list)
+        figures: defaultdict[int, dict[int, Any]] = defaultdict(dict)
+        links: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         for id, kind, mark in added:
             entries[id].append((id, kind, mark))
             if kind == "confidence":
-                values[id][mark.number] = float(mark.value)
+                figures[id][mark.number] = float(mark.value)
                 continue
-            old = _numbers(there.get(id, ((), {}))[1].get(mark.number))
-            new = [n for n in sorted(_targets(mark)) if n in reachable]
-            if new:
-                values[id][mark.number] = list(dict.fromkeys([*old, *new]))
+            for target in sorted(_targets(mark) & reachable):
+                links[id, mark.number].append(target)
+        # Whoever is written to and linked at the same time keeps the link that Paperless sets back.
+        for (id, number), targets in list(links.items()):
+            for target in targets:
+                if (target, number) in links and id not in links[target, number]:
+                    links[target, number].append(id)
+        values = figures
+        for (id, number), targets in links.items():
+            old = _numbers(there.get(id, ((), {}))[1].get(number))
+            values[id][number] = list(dict.fromkeys([*old, *targets]))
         batches: defaultdict[str, list[int]] = defaultdict(list)
         for id in sorted(entries):
-            batches[json.dumps(values[id], sort_keys=True)].append(id)
+            batches[json.dumps(values.get(id, {}), sort_keys=True)].append(id)
         for ids in batches.values():
             done = set(ids)
-            if values[ids[0]]:
+            if values.get(ids[0]):
                 result = self._place.paperless.modify_custom_fields(ids, values=values[ids[0]])
                 done = self._note(result)
             self._settle([entry for id in ids for entry in entries[id]], [], done)

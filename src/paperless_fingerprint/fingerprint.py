@@ -103,17 +103,19 @@ def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
     normalised = texts.join_words(text).encode()
     if not normalised:
         return Fingerprint(spec=spec.id, text_hash="", words=0, shingles=0)
-    blocks = [_Block(normalised)] if len(normalised) <= _BLOCK_BYTES else None
-    if blocks is None or blocks[0].longest_word > texts.MAX_WORD_CHARACTERS:
+    block = _Block(normalised) if len(normalised) <= _BLOCK_BYTES else None
+    if block is not None and block.longest_word <= texts.MAX_WORD_CHARACTERS:
+        words, facts = len(block.starts), [block.fact_hashes()]
+        hashes = _distinct(block.shingle_hashes(spec.shingle_words))
+    else:
         normalised = texts.normalise(text).encode()
-        blocks = [_Block(block) for block in _blocks(normalised, 1)]
+        words, facts = 0, []
+        for data in _blocks(normalised, 1):
+            block = _Block(data)
+            words += len(block.starts)
+            facts.append(block.fact_hashes())
+        hashes = shingle_hashes(normalised, spec.shingle_words)
     text_hash = hashlib.blake2b(normalised, digest_size=16).hexdigest()
-    words = sum(len(block.starts) for block in blocks)
-    hashes = (
-        _distinct(blocks[0].shingle_hashes(spec.shingle_words))
-        if len(blocks) == 1
-        else shingle_hashes(normalised, spec.shingle_words)
-    )
     if words < spec.min_words:
         return Fingerprint(spec.id, text_hash, words, len(hashes))
     level, counts = _levels(hashes, spec)
@@ -126,7 +128,7 @@ def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
         sketch=hashes[: counts[level]].astype("<u8", copy=False).tobytes(),
         level=level,
         level_counts=counts,
-        facts=digest.pack([block.fact_hashes() for block in blocks]),
+        facts=digest.pack(facts),
     )
 
 

@@ -13,6 +13,7 @@ between moves nothing from one page to another.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -59,8 +60,14 @@ from paperless_fingerprint.query.tree import (
 )
 from paperless_fingerprint.stores.base import Store
 
-#: Verified at once for a short page; within a block the order is exact.
-BLOCK = 64
+#: Verified at once for a short page; within a block the order is exact. The smallest that is
+#: twice the page, or the largest.
+BLOCKS = (32, 64)
+#: Texts read for one short page. Where so many candidates fall short, the page ends before it is
+#: full, and the next one goes on from there; less is done for who asks for speed by giving a
+#: probability.
+PAGE_CHARACTERS = 2_000_000
+QUICK_PAGE_CHARACTERS = 500_000
 #: Hits of a query without likeness are counted up to here.
 COUNTED_AT_MOST = 10_000
 _ROWS_AT_ONCE = 64
@@ -206,13 +213,15 @@ class Search:
         start, end, last = cursor.start, cursor.end, cursor.last
         examined, before = cursor.examined, cursor.hits
         skip, page = request.offset, _Page([], total=before)
+        budget = _budget(request, term, size)
         candidates = self._searcher.candidates(
-            term.query, rest, request.scope, after=start, until=end, many=size != BLOCK
+            term.query, rest, request.scope, after=start, until=end, many=_is_long(size)
         )
         while True:
             found = list(candidates) if end is not None else list(islice(candidates, size))
-            verified = self._comparer.verified(term, found, request.scope, deadline)
+            verified, characters = self._comparer.verified(term, found, request.scope, deadline)
             block = _in_order(verified, term, request.sort)
+            budget -= characters
             page.total += len(block)
             shown = [one for one in block if last is None or _is_behind(one[0], last, request.sort)]
             hidden, skip = shown[:skip], max(0, skip - len(shown))
@@ -239,7 +248,7 @@ class Search:
             if not request.verify_all and examined >= VERIFIED_AT_MOST:
                 page.complete, page.capped = False, True
                 return page
-            if room is not None and len(taken) >= room:
+            if (room is not None and len(taken) >= room) or budget <= 0:
                 page.cursor = Cursor(start, None, None, examined, page.total)
                 page.complete = False
                 return page
@@ -366,9 +375,19 @@ def _block_size(request: Request) -> int | None:
     if request.verify_all and (request.limit is None or request.sort != "best"):
         return None
     wanted = None if request.limit is None else request.offset + request.limit
-    if request.sort == "best" and wanted is not None and wanted <= BLOCK:
-        return BLOCK
-    return VERIFIED_AT_MOST
+    if request.sort != "best" or wanted is None or wanted > BLOCKS[-1]:
+        return VERIFIED_AT_MOST
+    return next(size for size in BLOCKS if wanted <= size // 2 or size == BLOCKS[-1])
+
+
+def _is_long(size: int | None) -> bool:
+    return size not in BLOCKS
+
+
+def _budget(request: Request, term: Term, size: int | None) -> float:
+    if request.verify_all or _is_long(size):
+        return math.inf
+    return PAGE_CHARACTERS if term.alike.probability is None else QUICK_PAGE_CHARACTERS
 
 
 _FIGURES = {

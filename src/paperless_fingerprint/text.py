@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 #: Named in every FingerprintSpec. Change it whenever normalise() may give another answer.
 NORMALISATION = "nfkc-casefold-1"
@@ -74,8 +74,8 @@ _NOT_PLAIN_LATIN = re.compile(
 )
 _HYPHENATED = re.compile("[-\u2010\u00ad][ \t\r]{0,20}\n[ \t\r]{0,20}([^\\W\\d_])")
 
-# A line break after a hyphen may stand inside a word.
-_BETWEEN_WORDS = re.compile("[^-\u2010\u00ad\\s][ \t]*\n|[.,;:!?] ")
+# A line break after a hyphen may stand inside a word; this one does not.
+_BETWEEN_WORDS = re.compile("[^-\u2010\u00ad\\s]\\s(?=\\S)")
 
 _SPACES = re.compile("  +")
 _OCTET_SPACES = re.compile(b"  +")
@@ -97,7 +97,22 @@ def words(text: str) -> list[str]:
 
 def normalise(text: str) -> str:
     """The words joined by single spaces."""
-    joined = join_words(text)
+    return _in_chunks(_normalise, text)
+
+
+def join_words(text: str) -> str:
+    """As normalise(), but with endless words left whole: for a caller who looks for them."""
+    return _in_chunks(_join_words, text)
+
+
+def _in_chunks(work: Callable[[str], str], text: str) -> str:
+    if len(text) <= _CHUNK_CHARACTERS:
+        return work(text)
+    return " ".join(part for part in map(work, _chunks(text)) if part)
+
+
+def _normalise(text: str) -> str:
+    joined = _join_words(text)
     found = joined.split(" ")
     if max(map(len, found)) <= MAX_WORD_CHARACTERS:
         return joined
@@ -108,20 +123,13 @@ def normalise(text: str) -> str:
     )
 
 
-def join_words(text: str) -> str:
-    """As normalise(), but with endless words left whole: for a caller who looks for them."""
-    if len(text) <= _CHUNK_CHARACTERS:
-        return _join_words(text)
-    return " ".join(part for part in map(_join_words, _chunks(text)) if part)
-
-
 def _chunks(text: str) -> Iterator[str]:
     """A long text in pieces, cut between words, so that its words need not all be in memory."""
     start = 0
     while start < len(text):
         end = start + _CHUNK_CHARACTERS
         cut = _BETWEEN_WORDS.search(text, end, end + _CHUNK_CHARACTERS)
-        # Where no such place comes soon, cut anyhow: that is no text that anybody reads.
+        # Where none comes, cut anyhow: a script without spaces, or no text that anybody reads.
         end = cut.end() if cut else end
         yield text[start:end]
         start = end

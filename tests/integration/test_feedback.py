@@ -337,7 +337,7 @@ def test_versions_parts_and_meanings_are_told_as_the_table_says(office):
         {"Older version"}, set(), set(), {"Part of another"}, {"Same content"}, {"Same content"},
     ]  # fmt: skip
     assert office.fields(a)["Version of"] == [b]
-    assert office.fields(d)["Part of"] == [c]
+    assert office.fields(d)["Contains or part of"] == [c]
     assert office.fields(f) == {"Duplicate confidence": 0.93}
 
 

@@ -121,7 +121,7 @@ def test_spooled_events_are_done_by_a_service_that_shares_the_folder(office):
 
 def test_the_periodic_sync_finds_what_no_hook_has_told(office):
     office.add(LETTER)
-    with serving(office, paperless_sync_seconds="5") as served:
+    with serving(office, paperless_sync_seconds="1") as served:
         until(lambda: served.metric("syncs_total") >= 1, "the first sync")
         b = office.add(RESCAN)
         until(lambda: office.tags(b) == {NEAR}, "the tag")

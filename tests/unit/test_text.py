@@ -74,3 +74,8 @@ def test_a_long_text_gives_the_same_words_as_its_parts(monkeypatch: pytest.Monke
 def test_a_long_text_without_any_break_is_still_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "_CHUNK_CHARACTERS", 100)
     assert len(normalise("x" * 1000).replace(" ", "")) == 1000
+
+
+def test_one_word_over_and_over_stays_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "_CHUNK_CHARACTERS", 101)
+    assert set(words("wort " * 500)) == {"wort"}

@@ -30,44 +30,58 @@ from paperless_fingerprint.cli.look import label
 def demo(context: Context, once: bool, as_json: bool) -> None:
     """Show on a sample library what duplicates look like. No server, nothing of yours is touched.
 
-    Imports about 60 invented letters, bills, contracts and their re-scans into a new library in a
-    temporary folder, analyses them, and prints what was found.
+    Starts a stand-in Paperless in a temporary folder and uploads about 60 invented letters, bills,
+    contracts and their re-scans. Its post-consume hook announces each one, the inbox is worked
+    off, and what was found is written to it: tags, links, a saved view.
     """
-    from paperless_fingerprint.analyse import analyse
     from paperless_fingerprint.demo.library import sample_library
-    from paperless_fingerprint.intake import take_in
+    from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
     from paperless_fingerprint.shown import pair_json
-    from paperless_fingerprint.stores.sqlite import SqliteStore
 
     del once  # there is no page to keep open yet
     settings = context.settings()
-    with tempfile.TemporaryDirectory(prefix="paperless-fingerprint-demo-") as folder:
-        store = SqliteStore(Path(folder) / "library.db")
-        try:
-            documents = sample_library()
-            take_in(store, documents, settings.spec())
-            with progress_bar() as progress:
-                report = analyse(store, settings, progress)
-            found = list(store.pairs(at_least=settings["similarity_threshold"]))
-            if as_json:
-                print_json(pair_json(pair) for pair in found)
-                return
-            say(f"The sample library: {len(documents)} documents. {report.in_words()}")
-            titles = {document.id: document for document in documents}
-            print_table(
-                [("what", "left"), ("sure", "right"), ("document", "left"), ("document", "left"),
-                 ("why", "left")],
-                (
-                    (pair.relation.value, percent(pair.confidence), label(titles, pair.a),
-                     label(titles, pair.b), "; ".join(pair.reasons[:3]))
-                    for pair in sorted(found, key=lambda p: (p.relation, -p.confidence, p.a, p.b))
-                ),
-            )  # fmt: skip
-            groups = list(store.groups())
-            say(
-                f"{len(groups)} groups of duplicates and {len(store.chains())} version chains. "
-                "Next month's statement, the other person's certificate and the translation are "
-                "in the library too, and are not called duplicates."
-            )
-        finally:
-            store.close()
+    with (
+        tempfile.TemporaryDirectory(prefix="paperless-fingerprint-demo-") as folder,
+        progress_bar() as progress,
+        demo_office(Path(folder), settings, progress) as (paperless, place),
+    ):
+        documents = sample_library()
+        upload(paperless, documents, progress)
+        done = do_inbox(place)
+        store = place.store
+        found = list(store.pairs(at_least=settings["similarity_threshold"]))
+        if as_json:
+            print_json(pair_json(pair) for pair in found)
+            return
+        progress.end()
+        say(f"{len(documents)} documents were uploaded to a stand-in Paperless. Its hook announced "
+            f"{done} of them, and they were compared as they came.")  # fmt: skip
+        titles = {document.id: document for document in documents}
+        print_table(
+            [("what", "left"), ("sure", "right"), ("document", "left"), ("document", "left"),
+             ("why", "left")],
+            (
+                (pair.relation.value, percent(pair.confidence), label(titles, pair.a),
+                 label(titles, pair.b), "; ".join(pair.reasons[:3]))
+                for pair in sorted(found, key=lambda p: (p.relation, -p.confidence, p.a, p.b))
+            ),
+        )  # fmt: skip
+        groups = list(store.groups())
+        say(
+            f"{len(groups)} groups of duplicates and {len(store.chains())} version chains. "
+            "Next month's statement, the other person's certificate and the translation are "
+            "in the library too, and are not called duplicates."
+        )
+        print_table(
+            [("in Paperless", "left"), ("tags", "left"), ("fields", "left")],
+            (
+                (f"{shown.id} {shown.title}", ", ".join(shown.tags),
+                 ", ".join(f"{name}: {_spelled(value)}" for name, value in shown.fields))
+                for shown in told(paperless, documents)
+            ),
+        )  # fmt: skip
+        say("The saved view 'Duplicates' lists them there. Taking a tag off there says: it is none.")
+
+
+def _spelled(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,7 +20,7 @@ from paperless_fingerprint.cli.context import (
     say,
     shared_options,
 )
-from paperless_fingerprint.errors import PaperlessError, PartlyDone, UsageError
+from paperless_fingerprint.errors import ConfigurationError, PaperlessError, PartlyDone, UsageError
 
 if TYPE_CHECKING:
     from paperless_fingerprint.feedback import FeedbackReport
@@ -336,15 +338,29 @@ def serve(context: Context, host: str | None, port: int | None) -> None:
     app = make_app(settings, worker)
     config = uvicorn.Config(
         app,
-        host=settings["service.host"],
-        port=settings["service.port"],
         log_level="warning",
         access_log=False,
         lifespan="on",
         timeout_graceful_shutdown=5,
     )
-    say(f"Listening on http://{settings['service.host']}:{settings['service.port']}")
-    uvicorn.Server(config).run()
+    with _listening(settings["service.host"], settings["service.port"]) as listener:
+        address, number = listener.getsockname()[:2]
+        say(f"Listening on http://{f'[{address}]' if ':' in address else address}:{number}")
+        for wish in (signal.SIGTERM, signal.SIGINT):
+            # Uvicorn sends itself the signal again once it has ended in order: that is no death.
+            signal.signal(wish, lambda *_: None)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise ConfigurationError(
+            f"`serve` cannot listen on {host}, port {port} ({error.strerror}). Is another one "
+            "running? --host and --port choose another address."
+        ) from error
 
 
 class _Log:

@@ -22,11 +22,15 @@ def config() -> None:
 
 
 @config.command(name="show")
+@click.option("--markdown", is_flag=True, hidden=True, help="The table of docs/settings.md.")
 @shared_options
 @json_option
 @click.pass_obj
-def config_show(context: Context, as_json: bool) -> None:
+def config_show(context: Context, markdown: bool, as_json: bool) -> None:
     """Show every setting, its value, and where it came from. Secrets are hidden."""
+    if markdown:
+        click.echo(_as_markdown(), nl=False)
+        return
     settings = context.settings()
     if as_json:
         print_json(
@@ -47,6 +51,22 @@ def config_show(context: Context, as_json: bool) -> None:
             for setting, value, origin in settings.shown()
         ),
     )
+
+
+def _as_markdown() -> str:
+    from paperless_fingerprint.settings import REGISTRY
+
+    lines = [
+        "| setting | default | in the environment | meaning |",
+        "|---|---|---|---|",
+    ]
+    for setting in REGISTRY:
+        default = "" if setting.default is None else f"`{str(setting.default).lower()}`"
+        choices = f" ({', '.join(setting.choices)})" if setting.choices else ""
+        lines.append(
+            f"| `{setting.label}` | {default} | `{setting.variable}` | {setting.help}{choices} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 @click.command()

@@ -20,7 +20,7 @@ def explained(term: Alike, source: Source, query: SketchQuery) -> dict[str, Any]
         "overlap": term.overlap,
         "probability": term.probability,
         "shingles": total,
-        "level": source.fingerprint.level,
+        "level": source.level,
         "terms_asked": len(query.hashes),
         "boilerplate_left_out": query.drop_common,
         "groups": [],

@@ -17,16 +17,15 @@ from paperless_fingerprint.fingerprint import (
     FingerprintSpec,
     Hashes,
     Overlap,
-    fingerprint,
     overlap,
     shingle_hashes,
 )
-from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.query.plan import (
     SketchQuery,
     Source,
     is_found,
     sketch_query,
+    source_of,
     without_common,
 )
 from paperless_fingerprint.query.searcher import (
@@ -54,9 +53,7 @@ _CACHED_SHINGLES = 5000
 
 
 class Library(Protocol):
-    """What is needed of a store to read the source."""
-
-    def get(self, ids: Collection[int]) -> dict[int, StoredDocument]: ...
+    """What is needed of a store beside its searcher."""
 
     def id_of_uuid(self, uuid: str) -> int | None: ...
 
@@ -125,25 +122,23 @@ class Comparer:
     def source(self, reference: Reference, scope: Scope, notes: list[str]) -> Source | None:
         """The document that a query starts from; None and a note where there is none to see."""
         id = reference.id if reference.id is not None else self._library.id_of_uuid(reference.uuid)
-        stored = self._library.get([id]).get(id) if id else None
-        if stored is None or (
-            scope.asker is not None
-            and not scope.asker.may_view(stored.document.owner, stored.document.viewers)
+        row = self._searcher.rows([id]).get(id) if id else None
+        if row is None or (
+            scope.asker is not None and not scope.asker.may_view(row.owner, row.viewers)
         ):
             # One sentence for both: who may not view it does not learn that it exists.
             notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
             return None
-        content, taken = stored.document.content, stored.fingerprint
-        if taken.spec != self._spec.id:
-            taken = fingerprint(content, self._spec)
-        if not taken.sketch:
+        normalised = texts.normalise(row.text)
+        words = normalised.count(" ") + 1 if normalised else 0
+        if words < self._spec.min_words:
             notes.append(
-                f"Document {str(reference)[:80]} has {taken.words:,} words; fewer than "
+                f"Document {str(reference)[:80]} has {words:,} words; fewer than "
                 f"{self._spec.min_words} are no ground for a comparison, so nothing is like it."
             )
             return None
-        hashes = shingle_hashes(texts.normalise(content), self._spec.shingle_words)
-        return Source(stored.document.id, taken, hashes)
+        hashes = shingle_hashes(normalised, self._spec.shingle_words)
+        return source_of(row.id, hashes, self._spec)
 
     def as_sets(
         self,
@@ -183,7 +178,7 @@ class Comparer:
     ) -> tuple[dict[int, Overlap], frozenset[int]]:
         found = list(self._searcher.candidates(term.query, None, scope, many=True))
         most = len(found) if verify_all else VERIFIED_AT_MOST
-        verified = self.verified(term, found[:most], scope, deadline)
+        verified, _ = self.verified(term, found[:most], scope, deadline)
         return (
             {one.found.id: one.figures for one in verified},
             frozenset(one.id for one in found[most:]),
@@ -191,9 +186,10 @@ class Comparer:
 
     def verified(
         self, term: Term, found: Collection[Found], scope: Scope, deadline: float
-    ) -> list[Verified]:
-        """Those of the candidates that the term is true of, by their texts."""
+    ) -> tuple[list[Verified], int]:
+        """Those of the candidates that the term is true of, and how many characters that took."""
         passed: list[Verified] = []
+        characters = 0
         listed = list(found)
         for start in range(0, len(listed), _ROWS_AT_ONCE):
             if time.monotonic() > deadline:
@@ -205,12 +201,13 @@ class Comparer:
                 row = one.row or rows.get(one.id)
                 if row is None:  # deleted since
                     continue
+                characters += len(row.text)
                 figures, is_one = self._compared(term.source, term.query, row)
                 if is_one and share(figures, term.alike.likeness) >= (
                     (term.alike.overlap or 0.0) - 1e-9
                 ):
                     passed.append(Verified(one, row, figures))
-        return passed
+        return passed, characters
 
     def _compared(
         self, source: Source, query: SketchQuery | None, row: Row

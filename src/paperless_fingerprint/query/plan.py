@@ -25,13 +25,12 @@ from functools import lru_cache
 import numpy as np
 
 from paperless_fingerprint.fingerprint import FingerprintSpec, Hashes
-from paperless_fingerprint.model import Fingerprint
 from paperless_fingerprint.query.tree import Alike, Likeness
 
 #: Found with this probability at exactly the asked overlap, where no probability is given.
 SURE = 0.9
 #: Found with this probability at most at half of the asked overlap, where one is given.
-NOISE = 0.01
+NOISE = 0.05
 #: How far the probability reached may lie above the one asked for, if hashes allow.
 SLACK = 0.03
 #: Terms in one group; one standard deviation at 20 % is then 1.3 points.
@@ -85,19 +84,35 @@ class Source:
     """The document that a query starts from."""
 
     id: int
-    fingerprint: Fingerprint
     #: Of its whole text, ascending.
     hashes: Hashes
+    #: Of its sketch; and how many hashes a sketch of each level would have.
+    level: int
+    level_counts: tuple[int, ...]
+
+
+def source_of(id: int, hashes: Hashes, spec: FingerprintSpec) -> Source:
+    levels = range(spec.sketch_max_level + 1)
+    limits = np.array([2 ** (64 - level) - 1 for level in levels], np.uint64)
+    counts = tuple(np.searchsorted(hashes, limits, side="right").tolist())
+    return Source(id, hashes, level_of(len(hashes), spec), counts)
+
+
+def level_of(shingles: int, spec: FingerprintSpec) -> int:
+    """As fingerprint.py chooses it."""
+    level = 0
+    while level < spec.sketch_max_level and shingles / 2 ** (level + 1) >= spec.sketch_hashes:
+        level += 1
+    return level
 
 
 def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQuery:
     overlap = term.overlap or 0.0
     probability = None if term.probability is None else min(max(term.probability, 0.01), 0.999)
-    own = source.fingerprint
     total = len(source.hashes)
-    if not own.sketch or not total:
-        return SketchQuery(term.likeness, spec.id, source.id, source.hashes[:0], ())
-    lowest = source.hashes[: own.level_counts[own.level]]
+    lowest = source.hashes[: source.level_counts[source.level]]
+    if not len(lowest):
+        return SketchQuery(term.likeness, spec.id, source.id, lowest, ())
     if overlap <= 0:
         asked = min(len(lowest), ASKED_AT_MOST)
         every_level = tuple(range(spec.sketch_max_level + 1))
@@ -106,13 +121,13 @@ def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQu
             term.likeness, spec.id, source.id, lowest[:asked], (group,), drop_common=True
         )
     if term.likeness is Likeness.WITHIN:
-        groups = _within_groups(own.level_counts, overlap, probability or SURE)
+        groups = _within_groups(source.level_counts, overlap, probability or SURE)
         asked = max(group.asked for group in groups)
         return SketchQuery(
             term.likeness, spec.id, source.id, source.hashes[:asked], groups,
             per_shingle=True, shingles=(1, math.floor(total / overlap + 1e-9)),
         )  # fmt: skip
-    groups = _containment_groups(own, total, overlap, probability)
+    groups = _containment_groups(source, overlap, probability)
     asked = max(group.asked for group in groups)
     # Both shares are at least the jaccard, and so is the ratio of the sizes.
     sizes = (
@@ -136,9 +151,9 @@ def is_found(query: SketchQuery, hashes: Hashes, spec: FingerprintSpec) -> bool:
     A store asks with shortened hashes, each in its own way, and now and then two of them fall
     together. With this check on the whole ones all stores find the same documents.
     """
-    level = 0
-    while level < spec.sketch_max_level and len(hashes) / 2 ** (level + 1) >= spec.sketch_hashes:
-        level += 1
+    if not len(hashes):
+        return False
+    level = level_of(len(hashes), spec)
     for group in query.groups:
         if level in group.levels:
             asked = query.hashes[: group.asked]
@@ -164,8 +179,9 @@ def expected_recall(query: SketchQuery, group: LevelGroup, total: int, overlap: 
 
 
 def _containment_groups(
-    own: Fingerprint, total: int, overlap: float, probability: float | None
+    own: Source, overlap: float, probability: float | None
 ) -> tuple[LevelGroup, ...]:
+    total = len(own.hashes)
     shared = max(1, math.ceil(overlap * total - 1e-9))
     groups: list[LevelGroup] = []
     for level in range(own.level, len(own.level_counts)):

@@ -103,6 +103,8 @@ class Row:
     created: str | None = None
     added: str | None = None
     page_count: int | None = None
+    owner: str | None = None
+    viewers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

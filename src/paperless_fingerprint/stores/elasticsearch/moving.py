@@ -18,6 +18,7 @@ from typing import Any
 
 from elasticsearch import Elasticsearch, NotFoundError
 
+from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.elasticsearch.bulk import BulkWriter, Operation
 from paperless_fingerprint.stores.elasticsearch.connection import Address
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
@@ -43,7 +44,6 @@ class Move:
         self,
         client: Elasticsearch,
         failures: Failures,
-        reader: Reader,
         address: Address,
         definition: IndexDefinition,
         old: FoundIndex,
@@ -51,7 +51,8 @@ class Move:
     ) -> None:
         self._client = client
         self._failures = failures
-        self._reader = reader
+        # Of this very index, not of whatever stands behind the alias later.
+        self._reader = Reader(client, failures, behind_alias=False)
         self._address = address
         self._definition = definition
         self._old = old
@@ -63,14 +64,20 @@ class Move:
 
     def run(self) -> bool:
         """False where another process has moved it meanwhile."""
+        with self._failures.explained():
+            new = self._make_new_index()
         try:
             with self._failures.explained():
-                return self._run()
-        except NotFoundError:  # the old index is gone, so somebody was quicker
-            return False
+                self._copy_and_change_over(new)
+        except StoreError as error:
+            with self._failures.explained():
+                self._client.options(ignore_status=404).indices.delete(index=new)
+            if isinstance(error.__cause__, NotFoundError):  # the old one is gone: it is done
+                return False
+            raise
+        return True
 
-    def _run(self) -> bool:
-        new = self._make_new_index()
+    def _copy_and_change_over(self, new: str) -> None:
         for _round in range(_ROUNDS):
             if self._copy_changes(new) <= _FEW:
                 break
@@ -78,17 +85,12 @@ class Move:
         self._client.indices.add_block(index=self._old.name, block="write")
         self._copy_changes(new)
         alias = self._definition.alias(self._address.prefix)
-        try:
-            self._client.indices.update_aliases(
-                actions=[
-                    {"add": {"index": new, "alias": alias}},
-                    {"remove_index": {"index": self._old.name}},
-                ]
-            )
-        except NotFoundError:
-            self._client.options(ignore_status=404).indices.delete(index=new)
-            return False
-        return True
+        self._client.indices.update_aliases(
+            actions=[
+                {"add": {"index": new, "alias": alias}},
+                {"remove_index": {"index": self._old.name}},
+            ]
+        )
 
     def _make_new_index(self) -> str:
         number = 1

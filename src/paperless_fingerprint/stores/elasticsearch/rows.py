@@ -24,6 +24,7 @@ from paperless_fingerprint.model import (
     Document,
     Fingerprint,
     Group,
+    Link,
     Pair,
     PairScore,
     Relation,
@@ -40,7 +41,7 @@ LARGE_CHARACTERS = 1_000_000
 #: a server takes an operation of a fortieth of its memory, and no more.)
 INDEXED_CHARACTERS = 2_000_000
 
-_METADATA = (
+METADATA = (
     "id", "uuid", "title", "correspondent", "document_type", "created", "added", "modified",
     "tags", "original_filename", "page_count", "file_size", "checksum", "archive_serial_number",
     "owner", "viewers",
@@ -101,7 +102,7 @@ def _document_body(
 ) -> bytes:
     document, taken = record.document, record.fingerprint
     body: dict[str, Any] = {}
-    for name in _METADATA:
+    for name in METADATA:
         value = getattr(document, name)
         if value is not None and value != ():
             body[name] = value
@@ -169,7 +170,7 @@ def content_from(source: Mapping[str, Any]) -> str:
 
 
 def document_from(source: Mapping[str, Any]) -> Document:
-    values = {name: source[name] for name in _METADATA if name in source}
+    values = {name: source[name] for name in METADATA if name in source}
     for name in ("tags", "viewers"):
         values[name] = tuple(values.get(name, ()))
     return Document(content=content_from(source), **values)
@@ -231,6 +232,13 @@ def pair_from(source: Mapping[str, Any]) -> Pair:
         a=source["a"], b=source["b"], relation=Relation(source["relation"]),
         confidence=source["confidence"], scores=PairScore(**source["scores"]),
         reasons=tuple(source["reasons"]), leader=source["leader"],
+    )  # fmt: skip
+
+
+def link_from(source: Mapping[str, Any]) -> Link:
+    return Link(
+        source["a"], source["b"], Relation(source["relation"]), source["confidence"],
+        source["leader"],
     )  # fmt: skip
 
 

@@ -31,9 +31,12 @@ class Reader:
     millisecond, and so nobody has to remember who has written what.
     """
 
-    def __init__(self, client: Elasticsearch, failures: Failures) -> None:
+    def __init__(
+        self, client: Elasticsearch, failures: Failures, *, behind_alias: bool = True
+    ) -> None:
         self._client = client
         self._failures = failures
+        self._behind_alias = behind_alias
 
     def patiently(self, ask: Callable[[], Answer]) -> Answer:
         """The answer; asked again while a node is being replaced or an index is being moved."""
@@ -43,7 +46,7 @@ class Reader:
             try:
                 return ask()
             except (ApiError, TransportError, UnsupportedProductError) as error:
-                if not _is_passing(error) or time.monotonic() + pause > deadline:
+                if not self._is_passing(error) or time.monotonic() + pause > deadline:
                     raise self._failures.of(error) from error
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
@@ -156,12 +159,12 @@ class Reader:
                 reason = document["error"].get("reason", "")
                 raise self._failures.store_error(f"a document cannot be read ({reason})")
 
-
-def _is_passing(error: Exception) -> bool:
-    if not isinstance(error, ApiError):
-        return False
-    if error.status_code in {502, 503, 504}:
-        return True
-    # The index behind an alias changes in one step, but a request may be on its way just then.
-    kind, reason = reason_of(error)
-    return kind == "index_not_found_exception" and bool(re.search(r"-v\d+-\d{6}\]", reason))
+    def _is_passing(self, error: Exception) -> bool:
+        if not isinstance(error, ApiError):
+            return False
+        if error.status_code in {502, 503, 504}:
+            return True
+        # What is behind an alias changes in one step, but a request may be on its way just then.
+        kind, reason = reason_of(error)
+        is_gone = kind == "index_not_found_exception" and re.search(r"-v\d+-\d{6}\]", reason)
+        return self._behind_alias and bool(is_gone)

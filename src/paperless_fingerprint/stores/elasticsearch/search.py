@@ -33,7 +33,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import definitions
 _PAGE = 1000
 #: Candidates in one answer, with their texts: they are about to be verified.
 _WITH_TEXTS = 64
-_SHOWN = ["id", "uuid", "title", "created", "added", "page_count"]
+_SHOWN = ["id", "uuid", "title", "created", "added", "page_count", "owner", "viewers"]
 _TEXT = ["content", "content_zlib"]
 _ORDER = {
     OrderBy.ID: "id",
@@ -305,6 +305,8 @@ class ElasticsearchSearcher:
             created=source.get("created"),
             added=source.get("added"),
             page_count=source.get("page_count"),
+            owner=source.get("owner"),
+            viewers=tuple(source.get("viewers", ())),
         )
 
 

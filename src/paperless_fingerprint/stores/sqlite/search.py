@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from heapq import heappop, heappush
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +38,16 @@ from paperless_fingerprint.stores.sqlite.conditions import (
 )
 
 Ids = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 _ID_BITS = 32
 _ID_MASK = (1 << _ID_BITS) - 1
 #: Instructions of SQLite's machine between two looks at the clock.
 _STEPS = 20_000
 #: How far posting lists are read at first; each further round reads four times as far.
-_FIRST_READ = 256
-#: Once so many postings are read, long lists are left unread where they need not be read.
-_ENOUGH_READ = 50_000
+_FIRST_READ = 128
+#: Candidates whose sketches are looked at at first; each further step takes four times as many.
+_FIRST_LOOK = 96
 _ORDER = {
     OrderBy.ID: "d.id",
     OrderBy.CREATED: "coalesce(d.created, '')",
@@ -75,12 +78,13 @@ class SqliteSearcher:
         with self._limited(Scope()) as connection:
             found = connection.execute(
                 "SELECT d.id, d.uuid, d.title, d.id NOT IN (SELECT id FROM chain WHERE NOT "
-                f"is_latest), {text}, d.created, d.added, d.page_count "
+                f"is_latest), {text}, d.created, d.added, d.page_count, d.owner, d.viewers "
                 f"FROM json_each(?) wanted JOIN document d ON d.id = wanted.value {joined}",
                 (json.dumps(list(ids)),),
             ).fetchall()
         return {
-            row[0]: Row(row[0], row[1], row[2], bool(row[3]), row[4], *row[5:]) for row in found
+            row[0]: Row(*row[:3], bool(row[3]), *row[4:-1], tuple(json.loads(row[-1])))
+            for row in found
         }
 
     def begin(self) -> None:
@@ -103,28 +107,44 @@ class SqliteSearcher:
         *,
         after: Place | None = None,
         until: Place | None = None,
-        many: bool = False,  # noqa: ARG002  (all are found at once anyhow)
+        many: bool = False,
     ) -> Iterator[Found]:
         if query.finds_nothing:
-            return iter(())
+            return
         with self._limited(scope) as connection:
-            likely = _likely(connection, query)
+            likely, bounds = _likely(connection, query)
+        # The best ones are looked at first, and the rest only if somebody asks for it. A text that
+        # other words must be in is found anew with each step, so there all are looked at at once.
+        step = _FIRST_LOOK if rest is None and not query.per_shingle and not many else len(likely)
+        waiting: list[tuple[float, int, Found]] = []
+        done = 0
+        while done < len(likely):
+            part, done = likely[done : done + step], done + step
+            step *= 4
+            for one in self._looked_at(query, rest, scope, part):
+                heappush(waiting, (-float(one.value), one.id, one))
+            # What was not looked at yet cannot be better than this.
+            bound = float(bounds[done]) if done < len(likely) else -1.0
+            while waiting and -waiting[0][0] > bound:
+                one = heappop(waiting)[2]
+                if until is not None and _behind(one.place, until):
+                    return
+                if after is None or _behind(one.place, after):
+                    yield one
+
+    def _looked_at(
+        self, query: SketchQuery, rest: Node | None, scope: Scope, ids: Ids
+    ) -> list[Found]:
+        with self._limited(scope) as connection:
             translator = Translator(connection)
             condition = _on_candidates(translator, query, rest, scope)
             sql, values = translator.statement(
                 "SELECT d.id, d.level, d.shingles, d.sketch "
                 "FROM json_each(?) wanted JOIN document d ON d.id = wanted.value "
                 f"WHERE {condition.sql}",
-                (json.dumps(likely.tolist()), *condition.values),
+                (json.dumps(ids.tolist()), *condition.values),
             )
-            rows = connection.execute(sql, values).fetchall()
-        found = _scored(query, rows)
-        found.sort(key=lambda one: (-float(one.value), one.id))
-        if after is not None:
-            found = [one for one in found if _behind(one.place, after)]
-        if until is not None:
-            found = [one for one in found if not _behind(one.place, until)]
-        return iter(found)
+            return _scored(query, connection.execute(sql, values).fetchall())
 
     def page(
         self,
@@ -373,19 +393,31 @@ def _scored(query: SketchQuery, rows: list[tuple[int, int, int, bytes]]) -> list
     return found
 
 
-def _likely(connection: sqlite3.Connection, query: SketchQuery) -> Ids:
-    """Documents that may have the minimum of matches of one of the groups."""
-    prefixes = (query.hashes >> np.uint64(33)).tolist()
-    lists, whole = _read(connection, query, prefixes)
-    passing: list[Ids] = []
+def _likely(connection: sqlite3.Connection, query: SketchQuery) -> tuple[Ids, Floats]:
+    """Documents that may have the minimum of matches of one of the groups, best first.
+
+    And how high the score of each can be at most: which group it belongs to is not known yet.
+    """
+    lists, whole = _read(connection, query, (query.hashes >> np.uint64(33)).tolist())
+    found: list[Ids] = []
+    scores: list[Floats] = []
     for group in query.groups:
-        unread = group.asked - int(np.count_nonzero(whole[: group.asked]))
-        wanted = [ids for ids, w in zip(lists, whole[: group.asked], strict=False) if w]
-        if not wanted:
+        read = [ids for ids, w in zip(lists, whole[: group.asked], strict=False) if w]
+        if not read:
             continue
-        ids, times = np.unique(np.concatenate(wanted), return_counts=True)
-        passing.append(ids[times >= group.minimum - unread])
-    return np.unique(np.concatenate(passing)) if passing else np.empty(0, np.int64)
+        unread = group.asked - len(read)
+        ids, times = np.unique(np.concatenate(read), return_counts=True)
+        enough = times >= group.minimum - unread
+        found.append(ids[enough])
+        scores.append((times[enough] + unread).astype(np.float64) * group.weight)
+    if not found:
+        return np.empty(0, np.int64), np.empty(0, np.float64)
+    ids, bounds = np.concatenate(found), np.concatenate(scores)
+    order = np.lexsort((ids, -bounds))
+    ids, bounds = ids[order], bounds[order]
+    _, first = np.unique(ids, return_index=True)
+    first.sort()
+    return ids[first], bounds[first]
 
 
 def _read(
@@ -393,23 +425,23 @@ def _read(
 ) -> tuple[list[Ids], npt.NDArray[np.bool_]]:
     """The posting lists, and which of them are whole.
 
-    Whoever has m of k matches stands in one of any k - m + 1 lists. So the m - 1 longest need
-    not be read, and the longest are most of the work.
+    Whoever has m of k matches stands in one of any k - m + 1 lists. So the longest need not be
+    read, and they are most of the work: up to half of the minimum is left out, so that those that
+    remain have several lists in common and not one.
     """
     lists = [np.empty(0, np.int64)] * len(prefixes)
     whole = np.zeros(len(prefixes), np.bool_)
-    limit, read = _FIRST_READ, 0
+    limit = _FIRST_READ
     while not whole.all():
-        if read > _ENOUGH_READ and all(
-            group.asked - np.count_nonzero(whole[: group.asked]) < group.minimum
-            for group in query.groups
-        ):
-            break
         for place in np.flatnonzero(~whole).tolist():
             lists[place] = _list(connection, prefixes[place], limit)
             whole[place] = len(lists[place]) < limit
-            read += len(lists[place])
-        limit *= 8
+        if all(
+            group.asked - np.count_nonzero(whole[: group.asked]) <= (group.minimum - 1) // 2
+            for group in query.groups
+        ):
+            break
+        limit *= 4
     return lists, whole
 
 
@@ -418,7 +450,7 @@ def _list(connection: sqlite3.Connection, prefix: int, limit: int) -> Ids:
     keys = connection.execute(
         "SELECT key FROM posting WHERE key BETWEEN ? AND ? LIMIT ?", (low, low | _ID_MASK, limit)
     ).fetchall()
-    return np.fromiter((key for (key,) in keys), np.int64, len(keys)) & _ID_MASK
+    return np.fromiter(chain.from_iterable(keys), np.int64, len(keys)) & _ID_MASK
 
 
 def _number_of_documents(connection: sqlite3.Connection) -> int:

@@ -1,0 +1,137 @@
+"""The demo's way: upload to the stand-in Paperless, hook, spool, inbox, tags."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+
+from paperless_fingerprint.consume import drain
+from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.model import Document
+from paperless_fingerprint.progress import Progress
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.workplace import Workplace, open_workplace
+
+_MODE = 0o755
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What Paperless shows about a document, as far as it comes from us."""
+
+    id: int
+    title: str
+    tags: tuple[str, ...]
+    fields: tuple[tuple[str, object], ...]
+
+
+@contextmanager
+def demo_office(
+    folder: Path, settings: Settings, progress: Progress
+) -> Iterator[tuple[StandIn, Workplace]]:
+    """A Paperless of our own with the hook in it, and an empty library; all of it in `folder`."""
+    hook, environment = _hook_in(folder)
+    with StandIn(hook=hook, hook_environment=environment, workers=os.cpu_count() or 1) as paperless:
+        own = {
+            "store": f"sqlite:///{folder / 'library.db'}",
+            "paperless.url": paperless.url,
+            "paperless.token": paperless.token,
+            "paperless.ca_file": None,
+            "spool": environment["PAPERLESS_FINGERPRINT_SPOOL"],
+            "inbox.file": None,
+            "exact.policy": "warn",
+        }
+        with open_workplace(replace(settings, values={**settings.values, **own}), progress) as place:
+            yield paperless, place
+
+
+def upload(paperless: StandIn, documents: Iterable[Document], progress: Progress) -> None:
+    """As if from the consumption folder; the hook runs after each, and leaves its event."""
+    waiting = list(documents)
+    progress.begin("upload", len(waiting))
+    for document in waiting:
+        _upload(paperless, document)
+    paperless.consumption.wait()
+
+
+def do_inbox(place: Workplace) -> int:
+    place.progress.begin("inbox")
+    return drain(place).done
+
+
+def told(paperless: StandIn, uploaded: Iterable[Document]) -> list[Told]:
+    """Documents that got something of ours, in the order of their ids."""
+    library = paperless.library
+    own_tags = {document.id: set(document.tags) for document in uploaded}
+    found = []
+    with library.lock:
+        for row in sorted(library.documents.values(), key=lambda row: row.id):
+            names = [library.labels["tags"][tag].name for tag in row.tags]
+            tags = tuple(name for name in names if name not in own_tags.get(row.id, ()))
+            fields = tuple((library.fields[n].name, v) for n, v in row.custom_fields.items())
+            if tags or fields:
+                found.append(Told(row.id, row.title, tags, fields))
+    return found
+
+
+def _hook_in(folder: Path) -> tuple[Path, dict[str, str]]:
+    """The hook as a file of its own, with a Python that does not know this program: a spool alone,
+    as where Paperless runs in a container. Otherwise each upload would start a worker."""
+    packaged = files("paperless_fingerprint") / "hooks" / "post_consume.py"
+    here = Path(__file__).resolve().parents[3] / "hooks" / "post_consume.py"
+    hook = folder / "post_consume.py"
+    hook.write_bytes(packaged.read_bytes() if packaged.is_file() else here.read_bytes())
+    hook.chmod(_MODE)
+    programs = folder / "bin"
+    programs.mkdir()
+    python = getattr(sys, "_base_executable", "") or sys.executable
+    (programs / "python3").symlink_to(python)
+    return hook, {
+        "PATH": str(programs),
+        "PAPERLESS_FINGERPRINT_SPOOL": str(folder / "spool"),
+        "PAPERLESS_FINGERPRINT_SERVICE_URL": "",
+    }
+
+
+def _upload(paperless: StandIn, document: Document) -> None:
+    library = paperless.library
+
+    def label(kind: str, name: str) -> int:
+        with library.lock:
+            for known in library.labels[kind].values():
+                if known.name == name:
+                    return known.id
+            return library.add_label(kind, name).id
+
+    owner = int(document.owner) if document.owner is not None else None
+    viewers = document.viewers
+    more = {
+        "id": document.id,
+        "title": document.title,
+        "created": document.created,
+        "added": document.added,
+        "page_count": document.page_count,
+        "archive_serial_number": document.archive_serial_number,
+        "tags": [label("tags", name) for name in document.tags],
+        "checksum": document.checksum or hashlib.sha256(document.content.encode()).hexdigest(),
+        "view_users": {int(who) for who in viewers if not who.startswith("group:")},
+        "view_groups": {int(who[6:]) for who in viewers if who.startswith("group:")},
+    }
+    if document.file_size is not None:
+        more["size"] = document.file_size
+    if document.correspondent:
+        more["correspondent"] = label("correspondents", document.correspondent)
+    if document.document_type:
+        more["document_type"] = label("document_types", document.document_type)
+    paperless.consumption.upload(
+        document.original_filename or f"{document.id}.txt",
+        document.content.encode(),
+        owner=owner,
+        **more,
+    )

@@ -1,0 +1,149 @@
+"""What an analysis has found, and what people have said: pairs, groups, chains, decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from paperless_fingerprint.model import Decision, Group, Link, Pair, Relation, VersionChain
+from paperless_fingerprint.stores.elasticsearch import rows
+from paperless_fingerprint.stores.elasticsearch.bulk import Operation
+from paperless_fingerprint.stores.elasticsearch.session import Session
+
+
+class Results(Session):
+    """The part of the store that keeps results."""
+
+    def write_pairs(
+        self, pairs: Sequence[Pair], *, removing: Collection[tuple[int, int]] = ()
+    ) -> None:
+        index = self._names["pairs"]
+        kept = {(pair.a, pair.b) for pair in pairs}
+        self._writer.write_all(
+            [
+                *(
+                    Operation("index", index, rows.pair_id(pair.a, pair.b), rows.pair_body(pair))
+                    for pair in pairs
+                ),
+                *(
+                    Operation("delete", index, rows.pair_id(a, b))
+                    for a, b in removing
+                    if (a, b) not in kept
+                ),
+            ]
+        )
+
+    def pairs(
+        self,
+        *,
+        ids: Collection[int] | None = None,
+        relation: Relation | None = None,
+        at_least: float = 0.0,
+        limit: int | None = None,
+    ) -> Iterator[Pair]:
+        hits = self._scan_with_ids(
+            self._names["pairs"],
+            ids,
+            ("a", "b"),
+            [*_relation(relation), *_confidence(at_least)],
+            sort=[{"confidence": "desc"}, {"score": "desc"}, {"a": "asc"}, {"b": "asc"}],
+            limit=limit,
+        )
+        for hit in hits:
+            yield rows.pair_from(hit["_source"])
+
+    def links(self, *, ids: Collection[int] | None = None, at_least: float = 0.0) -> Iterator[Link]:
+        hits = self._scan_with_ids(
+            self._names["pairs"],
+            ids,
+            ("a", "b"),
+            _confidence(at_least),
+            sort=[{"a": "asc"}, {"b": "asc"}],
+            source_includes=["a", "b", "relation", "confidence", "leader"],
+        )
+        for hit in hits:
+            yield rows.link_from(hit["_source"])
+
+    def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
+        affected = {*members, *(id for group in groups for id in group.members)}
+        self._write_groups([(group.id, rows.group_body(group)) for group in groups])
+        self._drop_groups("group", affected, keeping={group.id for group in groups})
+
+    def groups(
+        self,
+        *,
+        ids: Collection[int] | None = None,
+        relation: Relation | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Group]:
+        hits = self._scan_with_ids(
+            self._names["groups"],
+            ids,
+            ("members",),
+            [{"term": {"kind": "group"}}, *_relation(relation)],
+            sort=[{"confidence": "desc"}, {"lowest": "asc"}],
+            limit=limit,
+        )
+        for hit in hits:
+            yield rows.group_from(hit["_source"])
+
+    def replace_chains(self, members: Collection[int], chains: Sequence[VersionChain]) -> None:
+        affected = {*members, *(id for chain in chains for id in chain.members)}
+        self._write_groups([(chain.id, rows.chain_body(chain)) for chain in chains])
+        self._drop_groups("chain", affected, keeping={chain.id for chain in chains})
+
+    def chains(self, ids: Collection[int] | None = None) -> list[VersionChain]:
+        hits = self._scan_with_ids(
+            self._names["groups"],
+            ids,
+            ("members",),
+            [{"term": {"kind": "chain"}}],
+            sort=[{"lowest": "asc"}],
+        )
+        return [rows.chain_from(hit["_source"]) for hit in hits]
+
+    def put_decision(self, decision: Decision) -> None:
+        index = self._names["decisions"]
+        self._writer.write_all(
+            [Operation("index", index, decision.key, rows.decision_body(decision))]
+        )
+
+    def remove_decision(self, key: str) -> bool:
+        outcome = self._writer.write([Operation("delete", self._names["decisions"], key)])
+        if outcome.failures:
+            raise self._failures.store_error(outcome.failures[0].reason)
+        return bool(outcome.done)
+
+    def decisions(self, ids: Collection[int] | None = None) -> list[Decision]:
+        hits = self._scan_with_ids(
+            self._names["decisions"],
+            ids,
+            ("a", "b"),
+            [],
+            sort=[{"a": "asc"}, {"b": "asc"}, {"key": "asc"}],
+        )
+        return [rows.decision_from(hit["_source"]) for hit in hits]
+
+    def _write_groups(self, bodies: Sequence[tuple[str, bytes]]) -> None:
+        index = self._names["groups"]
+        self._writer.write_all(Operation("index", index, id, body) for id, body in bodies)
+
+    def _drop_groups(
+        self, kind: str, members: Collection[int], *, keeping: Collection[str]
+    ) -> None:
+        """After the new ones are there, so that no member is ever seen without its group."""
+        index = self._names["groups"]
+        hits = self._scan_with_ids(
+            index, members, ("members",), [{"term": {"kind": kind}}], sort=[{"lowest": "asc"}]
+        )
+        self._writer.write_all(
+            [Operation("delete", index, hit["_id"]) for hit in hits if hit["_id"] not in keeping]
+        )
+
+
+def _relation(relation: Relation | None) -> list[dict[str, Any]]:
+    return [{"term": {"relation": relation.value}}] if relation else []
+
+
+def _confidence(at_least: float) -> list[dict[str, Any]]:
+    return [{"range": {"confidence": {"gte": at_least}}}] if at_least > 0 else []

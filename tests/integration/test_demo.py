@@ -1,0 +1,57 @@
+"""The demo goes the true way: upload, hook, spool, inbox, tags."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from paperless_fingerprint.cli import main
+from paperless_fingerprint.demo.library import sample_library
+from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
+from paperless_fingerprint.progress import Silent
+from paperless_fingerprint.settings import load
+
+
+@pytest.fixture
+def quiet(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    # What a person has set for the true Paperless must not be touched by a demo.
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_PAPERLESS_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_STORE", f"sqlite:///{tmp_path}/mine.db")
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_SERVICE_URL", "http://127.0.0.1:1")
+    return tmp_path
+
+
+def test_every_upload_is_announced_done_and_told(quiet, tmp_path):
+    documents = sample_library()[:12]
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    settings = load()
+    with demo_office(folder, settings, Silent()) as (paperless, place):
+        upload(paperless, documents, Silent())
+        assert [log for log in paperless.consumption.log if log[1] or log[2]] == []
+        assert do_inbox(place) == len(documents)
+        shown = {each.id: each for each in told(paperless, documents)}
+        for group in place.store.groups():
+            for id in group.members:
+                tag = "Has duplicates" if id == group.primary else "Duplicate ("
+                assert any(name.startswith(tag) for name in shown[id].tags)
+        assert len(paperless.library.views) == 1
+    assert not (tmp_path / "mine.db").exists()
+
+
+def test_on_the_command_line(quiet):
+    done = CliRunner().invoke(main, ["demo", "--once"])
+    assert done.exit_code == 0, done.output
+    assert "Duplicate of" in done.stdout
+    assert "announced" in done.stderr
+    assert not list(quiet.glob("mine*"))
+
+
+def test_as_json_the_pairs(quiet):
+    done = CliRunner().invoke(main, ["demo", "--once", "--json"])
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {"a", "b", "relation", "confidence"} <= rows[0].keys()
