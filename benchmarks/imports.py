@@ -121,7 +121,8 @@ def measure_elasticsearch(path: Path, folder: Path, version: str) -> list[dict[s
             start, node_start = time.process_time(), node_seconds(process)
             count = fill(store, path, fingerprints=fingerprints)
             seconds = time.process_time() - start + node_seconds(process) - node_start
-            size = store.settled_bytes()
+            store.settle()
+            size = store.report().bytes_used
             store.close()
             if attempt:
                 figures[fingerprints] = (seconds, size)

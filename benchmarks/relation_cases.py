@@ -1,5 +1,8 @@
 """Writes labelled cases for the judgement of pairs: relation_cases.py OUT_FOLDER [--seed 1] [--senders 24]
 
+--families NAMES (of case_forms.py, comma-separated) takes other kinds of pages than letters, with
+rougher scans and other edits: for testing on kinds that were not fitted on.
+
 OUT_FOLDER gets docs.jsonl and truth.json in the format of evaluate.py. Every sender has a form of
 its own (order, sentences, tables, footers), in eight languages, Chinese and Japanese. Of its
 letters some come again: with 1, 3, 5 or 10 % of the characters misread in one copy or in both,
@@ -20,6 +23,7 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import case_forms
 import case_texts as texts
 
 CONFUSED = "0O 1l 5S 8B rnm cle hb uii vy tf ij 6G 2Z 9g ao ec".split()
@@ -60,8 +64,10 @@ class Values:
 class Sender:
     """A form: what all letters of one sender have in common."""
 
-    def __init__(self, rng: random.Random, number: int, language: str) -> None:
-        self.rng, self.number, self.language = rng, number, language
+    def __init__(
+        self, rng: random.Random, number: int, language: str, kind: str = "letter"
+    ) -> None:
+        self.rng, self.number, self.language, self.kind = rng, number, language, kind
         self.cjk = language in texts.CJK
         self.firm = f"{rng.choice(texts.FIRMS)} {rng.choice(texts.FIRMS)}"
         self.place = rng.choice(texts.CJK_PLACES if self.cjk else texts.PLACES)
@@ -110,6 +116,8 @@ class Sender:
 
     def letter(self, v: Values) -> list[list[str]]:
         """A letter of two halves (pages): header and table, then the text."""
+        if self.kind != "letter" and not self.cjk:
+            return case_forms.pages(self, self.kind, v)
         rng = random.Random(v.seed)
         fixed = random.Random(self.number if v.fixed_amounts else v.seed + 1)
         month = (
@@ -252,9 +260,74 @@ def scan(pages: list[list[str]], rate: float, rng: random.Random, language: str,
     if "smudge" in how:
         for _ in range(rng.randrange(1, 3)):
             smudge(rng.choice(pages), rng)
+    if "rough" in how:
+        pages = [roughen(page, rng) for page in pages]
     if "digits" in how:
         pages = [[misread_digits(line, rng) for line in page] for page in pages]
     return damage("\n\n".join("\n".join(page) for page in pages), rate, rng)
+
+
+ACCENTS = str.maketrans("éèêëäåáàâãöóòôõüúùûíìîïçñßłśźżćńęą", "6eeea4aaaao6o0ouuuuiiiicnBls22enqq")
+
+
+def roughen(page: list[str], rng: random.Random) -> list[str]:
+    """What happens to a bad page as a whole: a few of the things that engines do to it."""
+    page = list(page)
+    for _ in range(rng.randrange(1, 3)):
+        at = rng.randrange(len(page))
+        what = rng.randrange(8)
+        if what == 0:  # a crease: a few lines with a third of the letters wrong
+            for k in range(at, min(len(page), at + rng.randrange(1, 4))):
+                page[k] = damage(page[k], 0.3, rng)
+        elif what == 1:  # a line that nobody can read
+            page[at] = " ".join(
+                "".join(rng.choice("aeoilrtnsETLIPOA10.|") for _ in range(rng.randrange(1, 7)))
+                for _ in page[at].split()
+            )
+        elif what == 2:  # the edge of the page is lost
+            page = page[rng.randrange(1, 3) :] if rng.random() < 0.5 else page[: -rng.randrange(1, 3)]
+            page = page or ["."]
+        elif what == 3:  # a table is read cell by cell, column after column
+            rows = [k for k, line in enumerate(page) if len(re.findall(r"\d[.,]\d\d\b", line)) >= 1]
+            if len(rows) >= 4:
+                cells = [page[k].rsplit(" ", 2) for k in rows]
+                columns = list(itertools.zip_longest(*cells, fillvalue=""))
+                page[rows[0] : rows[-1] + 1] = [
+                    *(page[k] for k in range(rows[0], rows[-1]) if k not in rows),
+                    *(cell for column in columns for cell in column if cell),
+                ]
+        elif what == 4:  # commas and points fall through
+            page = [re.sub(r"(?<=\d)[.,](?=\d)", rng.choice(["", " "]), line) if rng.random() < 0.5 else line for line in page]
+        elif what == 5:  # read with the wrong language
+            page = [line.translate(ACCENTS) for line in page]
+        elif what == 6:  # spaces within words, words run together
+            page = [re.sub(r"(?<=\w) (?=\w)", lambda m: "" if rng.random() < 0.06 else " ", line) for line in page]
+        else:
+            page = [misread_digits(line, rng) for line in page]
+    return page
+
+
+def rewrite(pages: list[list[str]], rng: random.Random, pool: list[str]) -> list[list[str]]:
+    """A next draft: a sentence more, one less, one in other words, or two or three words changed."""
+    text = list(pages[1])
+    pool = [s for s in pool if "{" not in s]
+    prose = [k for k, line in enumerate(text) if len(line.split()) >= 8]
+    kind = rng.randrange(4)
+    at = rng.choice(prose) if prose else 0
+    if kind == 0 or not prose:
+        text.insert(rng.randrange(0, len(text)), rng.choice(pool))
+    elif kind == 1 and len(prose) >= 4:
+        del text[at]
+    elif kind == 2:
+        words, other = text[at].split(), rng.choice(pool).split()
+        keep = rng.randrange(3, max(4, len(words) // 2 + 1))
+        text[at] = " ".join(words[:keep] + other[keep:])
+    else:
+        words = text[at].split()
+        start, size = rng.randrange(1, len(words) - 4), rng.randrange(2, 5)
+        words[start : start + size] = rng.choice(pool).split()[2 : 2 + rng.randrange(2, 6)]
+        text[at] = " ".join(words)
+    return [pages[0], text]
 
 
 def smudge(page: list[str], rng: random.Random) -> None:
@@ -385,14 +458,17 @@ def receipt(rng: random.Random, firm: str, lang: str) -> list[list[str]]:
     return [lines]
 
 
-def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
+def make(
+    seed: int, senders: int, families: tuple[str, ...] = ("letter",)
+) -> tuple[list[dict], list[dict]]:
     rng = random.Random(seed)
+    rough = families != ("letter",)
     languages = [*texts.SENTENCES, "zh", "ja", "de", "en"]
     cases: list[Case] = []
     letters: list[tuple[Sender, Values, list[list[str]], str]] = []
     for number in range(senders):
         language = languages[(number + seed) % len(languages)]
-        sender = Sender(rng, number, language)
+        sender = Sender(rng, number, language, families[number % len(families)])
         form = f"form{number}"
         people = [sender.person(rng) for _ in range(4)]
         fixed = rng.random() < 0.35
@@ -466,6 +542,8 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
         "smudge columns digits",
         "smudge stamp",
     ]
+    if rough:
+        hows += ["rough", "rough", "rough stamp", "rough smudge"]
     turn = itertools.cycle(rates)
     for sender, values, pages, name in letters:
         meta = {"correspondent": sender.firm, "created": f"{values.year}-{values.month:02d}-15"}
@@ -500,8 +578,12 @@ def make(seed: int, senders: int) -> tuple[list[dict], list[dict]]:
         if 0.45 < draw < 0.65 and not sender.cjk:
             share = rng.uniform(0.02, 0.15)
             pool = texts.SENTENCES[sender.language].split("\n")
+            if rough:
+                pool = case_forms.CLAUSES[sender.language].split("\n")
             add(
-                edit(pages, share, rng, pool),
+                rewrite(pages, rng, pool)
+                if rough and rng.random() < 0.6
+                else edit(pages, share, rng, pool),
                 rng.choice([0, 0.003, 0.01]),
                 "",
                 frozenset({(name, 1)}),
@@ -699,7 +781,7 @@ def label_pairs(cases: list[Case]) -> list[dict]:
         else:
             continue
         relation = re.sub(
-            r" (stamp|columns|reordered|rubbish|lines|smudge|digits).*", r" \1", relation
+            r" (stamp|columns|reordered|rubbish|lines|smudge|digits|rough).*", r" \1", relation
         )
         pairs.append(
             {
@@ -721,8 +803,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--senders", type=int, default=24)
+    parser.add_argument("--families", default="letter", help=", ".join(case_forms.FAMILIES))
     options = parser.parse_args()
-    docs, pairs = make(options.seed, options.senders)
+    docs, pairs = make(options.seed, options.senders, tuple(options.families.split(",")))
     options.folder.mkdir(parents=True, exist_ok=True)
     with (options.folder / "docs.jsonl").open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(doc, ensure_ascii=False) + "\n" for doc in docs)

@@ -214,7 +214,7 @@ def show_search(name: str, store: Store, count: int) -> None:
     rng = np.random.default_rng(1)
     forms = rng.standard_normal((200, _DIMENSIONS)).astype(np.float32)
     records = [
-        StoredDocument(Document(id, content="x"), Fingerprint(SPEC.id, f"{id:x}", 1, 1))
+        StoredDocument(Document(id, content="x"), Fingerprint(SPEC.id, f"{id:032x}", 1, 1))
         for id in range(1, count + 1)
     ]
     with closing(open_vectors(store)) as vectors:

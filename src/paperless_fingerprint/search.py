@@ -31,6 +31,7 @@ from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.likeness import (
     VERIFIED_AT_MOST,
     Comparer,
+    Meanings,
     Term,
     Verified,
     share,
@@ -145,10 +146,16 @@ class _Page:
 class Search:
     """Runs queries on one library. Keeps figures it has computed; safe to share by threads."""
 
-    def __init__(self, store: Store, searcher: Searcher, spec: FingerprintSpec) -> None:
+    def __init__(
+        self,
+        store: Store,
+        searcher: Searcher,
+        spec: FingerprintSpec,
+        meanings: Meanings | None = None,
+    ) -> None:
         self._searcher = searcher
         self._spec = spec
-        self._comparer = Comparer(store, searcher, spec)
+        self._comparer = Comparer(store, searcher, spec, meanings)
 
     def run(self, request: Request) -> Answer:
         order = _checked(request)

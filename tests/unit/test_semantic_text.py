@@ -72,6 +72,14 @@ def test_a_text_without_letters_has_no_chunks(text):
     assert texts_of(text) == []
 
 
+@pytest.mark.parametrize(
+    "text", [" " * 200_000, "\n" * 200_000, "\n \n" * 60_000, "one " * 300_000, ". " * 100_000]
+)
+def test_what_is_no_prose_is_cut_in_linear_time(text):
+    """Each of these took minutes with a pattern that looks back, or a list that is copied."""
+    assert len(texts_of(text)) <= 64
+
+
 def test_one_endless_word_is_not_read_to_its_end():
     assert sum(map(len, texts_of("x" * 1_000_000))) < 1000
 

@@ -54,7 +54,7 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
             print_json(pair_json(pair) for pair in found)
             return
         progress.end()
-        say(f"{len(documents)} documents were uploaded to a stand-in Paperless. Its hook announced "
+        say(f"The sample library: {len(documents)} documents, uploaded to a stand-in Paperless. Its hook announced "
             f"{done} of them, and they were compared as they came.")  # fmt: skip
         titles = {document.id: document for document in documents}
         print_table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,8 +34,14 @@ def _search(context: Context) -> Iterator[Search]:
     from paperless_fingerprint.search import Search
     from paperless_fingerprint.stores.searching import opened_searcher
 
-    with context.store() as store, opened_searcher(store) as searcher:
-        yield Search(store, searcher, context.settings().spec())
+    settings = context.settings()
+    with context.store() as store, opened_searcher(store) as searcher, ExitStack() as stack:
+        meanings = None
+        if settings["semantic.enabled"]:
+            from paperless_fingerprint.semantic.searching import opened_meanings
+
+            meanings = stack.enter_context(opened_meanings(store, settings))
+        yield Search(store, searcher, settings.spec(), meanings)
 
 
 @click.command()

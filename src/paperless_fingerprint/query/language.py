@@ -23,6 +23,7 @@ from paperless_fingerprint.query.tree import (
     Everything,
     Filled,
     Likeness,
+    Meaning,
     Node,
     Not,
     Or,
@@ -57,6 +58,7 @@ _ATTRIBUTES = {attribute.value: attribute for attribute in Attribute} | {
     "page_count": Attribute.PAGES,
 }
 _LIKENESSES = {likeness.value.lower(): likeness for likeness in Likeness}
+_MEANING = "semantic"
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?)?)?)?")
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 #: Sorts behind every character of an ISO date: '2024-03~' is the end of March.
@@ -217,9 +219,9 @@ class _Reader:
     def _field(self, item: Item) -> str:
         name = str(item.name).replace("\\", "")
         key = name.lower()
-        if key in _TEXT_FIELDS or key in _ATTRIBUTES or key in _LIKENESSES or key == "*":
+        if key in _TEXT_FIELDS or key in _ATTRIBUTES or key in _LIKENESSES or key in {_MEANING, "*"}:
             return key
-        known = [*_TEXT_FIELDS, *_ATTRIBUTES, *_LIKENESSES]
+        known = [*_TEXT_FIELDS, *_ATTRIBUTES, *_LIKENESSES, _MEANING]
         near = get_close_matches(key, known, 1)
         hint = f"did you mean '{near[0]}'" if near else f"there are {', '.join(_shown_fields())}"
         raise self._error(
@@ -243,6 +245,11 @@ class _Reader:
         raw = str(item.value)[1:-1] if quoted else str(item.value)
         if field in _LIKENESSES:
             return self._alike(raw, _LIKENESSES[field], span, quoted=quoted)
+        if field == _MEANING:
+            asked = self._alike(raw, Likeness.SIMILAR, span, quoted=quoted)
+            if asked.probability is not None:
+                raise self._error(item, "SEMANTIC takes one percentage, the likeness", -1)
+            return Meaning(asked.source, asked.overlap, span)
         wild = not quoted and bool(re.search(r"(?<!\\)(?:\\\\)*[*?]", raw))
         if field == "*" and raw != "*":
             raise self._error(item, "'*:' is only understood before '*', which finds everything")
@@ -364,6 +371,7 @@ def _shown_fields() -> list[str]:
         *(field.value for field in TextField if field is not TextField.ANY),
         *(attribute.value for attribute in Attribute),
         *(likeness.value for likeness in Likeness),
+        _MEANING.upper(),
     ]
 
 

@@ -40,6 +40,7 @@ from paperless_fingerprint.query.tree import (
     Ids,
     Leaf,
     Likeness,
+    Meaning,
     Node,
     Reference,
     replaced,
@@ -56,6 +57,13 @@ class Library(Protocol):
     """What is needed of a store beside its searcher."""
 
     def id_of_uuid(self, uuid: str) -> int | None: ...
+
+
+class Meanings(Protocol):
+    """Answers SEMANTIC terms, where the semantic tier is switched on."""
+
+    def near(self, id: int, likeness: float | None, notes: list[str]) -> frozenset[int]:
+        """Documents near that one in meaning, itself not among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +92,15 @@ def share(figures: Overlap, likeness: Likeness) -> float:
 class Comparer:
     """Compares on one library. Safe to share by threads."""
 
-    def __init__(self, library: Library, searcher: Searcher, spec: FingerprintSpec) -> None:
+    def __init__(
+        self,
+        library: Library,
+        searcher: Searcher,
+        spec: FingerprintSpec,
+        meanings: Meanings | None = None,
+    ) -> None:
         self._library = library
+        self._meanings = meanings
         self._searcher = searcher
         self._spec = spec
         self._hashes: dict[tuple[int, int], Hashes] = {}
@@ -102,6 +117,8 @@ class Comparer:
         sources: dict[Reference, Source | None] = {}
 
         def change(leaf: Leaf, _positive: bool) -> Node:
+            if isinstance(leaf, Meaning):
+                return Ids(self._near_in_meaning(leaf, scope, notes), leaf.span)
             if not isinstance(leaf, Alike):
                 return leaf
             if leaf.source not in sources:
@@ -121,13 +138,8 @@ class Comparer:
 
     def source(self, reference: Reference, scope: Scope, notes: list[str]) -> Source | None:
         """The document that a query starts from; None and a note where there is none to see."""
-        id = reference.id if reference.id is not None else self._library.id_of_uuid(reference.uuid)
-        row = self._searcher.rows([id]).get(id) if id else None
-        if row is None or (
-            scope.asker is not None and not scope.asker.may_view(row.owner, row.viewers)
-        ):
-            # One sentence for both: who may not view it does not learn that it exists.
-            notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
+        row = self._visible(reference, scope, notes)
+        if row is None:
             return None
         normalised = texts.normalise(row.text)
         words = normalised.count(" ") + 1 if normalised else 0
@@ -139,6 +151,27 @@ class Comparer:
             return None
         hashes = shingle_hashes(normalised, self._spec.shingle_words)
         return source_of(row.id, hashes, self._spec)
+
+    def _near_in_meaning(self, term: Meaning, scope: Scope, notes: list[str]) -> frozenset[int]:
+        if self._meanings is None:
+            notes.append(
+                "SEMANTIC finds nothing: the semantic tier is switched off. Set [semantic] enabled "
+                "to true and run 'paperless-fingerprint analyze'."
+            )
+            return frozenset()
+        row = self._visible(term.source, scope, notes)
+        return self._meanings.near(row.id, term.likeness, notes) if row else frozenset()
+
+    def _visible(self, reference: Reference, scope: Scope, notes: list[str]) -> Row | None:
+        id = reference.id if reference.id is not None else self._library.id_of_uuid(reference.uuid)
+        row = self._searcher.rows([id]).get(id) if id else None
+        if row is None or (
+            scope.asker is not None and not scope.asker.may_view(row.owner, row.viewers)
+        ):
+            # One sentence for both: who may not view it does not learn that it exists.
+            notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
+            return None
+        return row
 
     def as_sets(
         self,

@@ -132,6 +132,16 @@ class Alike:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """Documents that are about the same as the source, whatever their words and language."""
+
+    source: Reference
+    #: Of the calibrated scale, from 0 to 1; None is 'related'.
+    likeness: float | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Ids:
     """What a term of likeness has become once it was looked up: a set of documents."""
 
@@ -154,7 +164,7 @@ class Not:
     part: Node
 
 
-Leaf: TypeAlias = Everything | Words | Pattern | Between | Filled | Alike | Ids
+Leaf: TypeAlias = Everything | Words | Pattern | Between | Filled | Alike | Meaning | Ids
 Node: TypeAlias = Leaf | And | Or | Not
 
 

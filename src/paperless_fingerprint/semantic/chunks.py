@@ -18,7 +18,7 @@ _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
 _DENSE_CHARACTER = re.compile(f"[{_DENSE}]")
-_SENTENCE_END = re.compile(r"(?<=[.!?;:…])\s+|(?<=[。！？；])|\s*\n\s*\n\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?;:…])\s+|(?<=[。！？；])|\n[^\S\n]*\n\s*")
 _UNIT = re.compile(f"[{_DENSE}]{{1,2}}[^\\w\\s]*|[^\\s{_DENSE}]+\\s*")
 #: What has no letter in it says nothing that an embedder could know.
 _LETTER = re.compile(r"[^\W\d_]")
@@ -59,12 +59,13 @@ def _pieces(text: str, words: int) -> Iterator[str]:
     current: list[str] = []
     for sentence in _SENTENCE_END.split(text):
         units = _units(sentence)
-        while len(units) > words:
-            if current:
-                yield _joined(current)
-                current = []
-            yield _joined(units[:words])
-            units = units[words:]
+        whole = (len(units) - 1) // words * words
+        if whole > 0 and current:
+            yield _joined(current)
+            current = []
+        for start in range(0, whole, words):
+            yield _joined(units[start : start + words])
+        units = units[max(whole, 0) :]
         if current and len(current) + len(units) > words:
             yield _joined(current)
             current = []

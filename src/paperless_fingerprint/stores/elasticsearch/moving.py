@@ -110,7 +110,7 @@ class Move:
         present: dict[str, int] = {}
         for hit in self._reader.scan(
             self._old.name,
-            sort=[{"_shard_doc": "asc"}],
+            sort=[{"_seq_no": "asc"}],
             page=10_000,
             seq_no_primary_term=True,
             source=False,

@@ -77,6 +77,26 @@ class Reader:
 
         Where the point in time is lost with its node, the scan goes on from a new one.
         """
+        asked = {
+            "query": query,
+            "sort": list(sort),
+            "track_total_hits": False,
+            **request,
+        }
+        size = page if limit is None else min(page, limit)
+        if size == 0:
+            return
+        # Most answers fit on one page, and need no point in time.
+        first = self.search(index, size=size, **asked)["hits"]["hits"]
+        if len(first) < size or size == limit:
+            yield from first
+            return
+        del first
+        yield from self._pages(index, asked, limit, page)
+
+    def _pages(
+        self, index: str, asked: dict[str, Any], limit: int | None, page: int
+    ) -> Iterator[Hit]:
         left = limit
         after: list[Any] | None = None
         point: str | None = None
@@ -89,12 +109,9 @@ class Reader:
                 try:
                     answer = self._client.search(
                         pit={"id": point, "keep_alive": _KEEP_ALIVE},
-                        query=query,
-                        sort=list(sort),
                         search_after=after,
                         size=size,
-                        track_total_hits=False,
-                        **request,
+                        **asked,
                     )
                 except (ApiError, TransportError) as error:
                     losses += 1

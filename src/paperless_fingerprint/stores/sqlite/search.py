@@ -75,7 +75,7 @@ class SqliteSearcher:
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
         text = "content.text" if with_texts else "''"
         joined = "JOIN content ON content.id = d.id" if with_texts else ""
-        with self._limited(Scope()) as connection:
+        with self._limited(Scope(), words=False) as connection:
             found = connection.execute(
                 "SELECT d.id, d.uuid, d.title, d.id NOT IN (SELECT id FROM chain WHERE NOT "
                 f"is_latest), {text}, d.created, d.added, d.page_count, d.owner, d.viewers "
@@ -83,15 +83,15 @@ class SqliteSearcher:
                 (json.dumps(list(ids)),),
             ).fetchall()
         return {
-            row[0]: Row(*row[:3], bool(row[3]), *row[4:-1], tuple(json.loads(row[-1])))
-            for row in found
+            id: Row(id, uuid, title, bool(is_latest), *rest, tuple(json.loads(viewers)))
+            for id, uuid, title, is_latest, *rest, viewers in found
         }
 
     def begin(self) -> None:
         """Every statement sees all that was committed before it."""
 
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
-        with self._limited(scope) as connection:
+        with self._limited(scope, words=False) as connection:
             common = common_above(_number_of_documents(connection))
             lengths = [
                 len(_list(connection, prefix, common + 1))
@@ -111,7 +111,7 @@ class SqliteSearcher:
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
-        with self._limited(scope) as connection:
+        with self._limited(scope, words=False) as connection:
             likely, bounds = _likely(connection, query)
         # The best ones are looked at first, and the rest only if somebody asks for it. A text that
         # other words must be in is found anew with each step, so there all are looked at at once.
@@ -135,7 +135,7 @@ class SqliteSearcher:
     def _looked_at(
         self, query: SketchQuery, rest: Node | None, scope: Scope, ids: Ids
     ) -> list[Found]:
-        with self._limited(scope) as connection:
+        with self._limited(scope, words=rest is not None) as connection:
             translator = Translator(connection)
             condition = _on_candidates(translator, query, rest, scope)
             sql, values = translator.statement(
@@ -226,11 +226,11 @@ class SqliteSearcher:
         return connection
 
     @contextmanager
-    def _limited(self, scope: Scope) -> Iterator[sqlite3.Connection]:
+    def _limited(self, scope: Scope, *, words: bool = True) -> Iterator[sqlite3.Connection]:
         """A connection that stops at the time limit.
 
-        The handler is asked by SQLite's own machine; within FTS5, which can be busy for long with
-        one instruction, only an interrupt from another thread is seen.
+        The handler is asked by SQLite's own machine; within FTS5 (`words`), which can be busy for
+        long with one instruction, only an interrupt from another thread is seen.
         """
         connection = self._connection()
         seconds = scope.time_limit_seconds
@@ -245,7 +245,8 @@ class SqliteSearcher:
 
         timer = threading.Timer(seconds, interrupt)
         timer.daemon = True
-        timer.start()
+        if words:
+            timer.start()
         connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
         try:
             yield connection
@@ -437,7 +438,7 @@ def _read(
             lists[place] = _list(connection, prefixes[place], limit)
             whole[place] = len(lists[place]) < limit
         if all(
-            group.asked - np.count_nonzero(whole[: group.asked]) <= (group.minimum - 1) // 2
+            group.asked - np.count_nonzero(whole[: group.asked]) <= (group.minimum - 1) * 3 // 4
             for group in query.groups
         ):
             break

@@ -1,0 +1,105 @@
+"""What a whole analysis costs, and one document more: python benchmarks/analysis.py [SIZE ...]
+
+CPU seconds of import and analysis through the command line, all processes and their start
+included; then the time of one more document in a running worker (candidates, comparison, groups),
+for a sample of documents that are taken in again with another text. `--file` measures documents
+from elsewhere, such as gen_scale.py's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from imports import documents
+from made_library import MadeLibrary, damaged, write
+from measuring import report
+from paperless_fingerprint import intake, settings
+from paperless_fingerprint.analyse import analyse_document
+from paperless_fingerprint.fingerprint import FingerprintSpec
+from paperless_fingerprint.model import Document
+from paperless_fingerprint.stores.opening import open_store
+from paperless_fingerprint.vocabulary import StoredVocabulary
+
+
+def command(store: str, *arguments: str) -> float:
+    """CPU seconds of one command and of all that it started."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-m", "paperless_fingerprint", "--store", store, *arguments],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure(path: Path, store: str, sample: int) -> dict[str, object]:
+    imported = command(store, "import", str(path))
+    analysed = command(store, "analyze")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    count, seconds = one_more(path, store, sample)
+    return {
+        "library": path.stem,
+        "documents": count,
+        "import, CPU s": imported,
+        "analyze, CPU s": analysed,
+        "both": imported + analysed,
+        "peak MB": peak,
+        "one more, mean s": float(np.mean(seconds)),
+        "one more, p99 s": float(np.quantile(seconds, 0.99)),
+    }
+
+
+def one_more(path: Path, address: str, sample: int) -> tuple[int, list[float]]:
+    """Wall seconds of taking in and analysing a noisy copy of a document that is there."""
+    chosen = settings.load({"store": address}, {})
+    spec = FingerprintSpec()
+    rng = random.Random(3)
+    store = open_store(chosen)
+    everything = store.ids()
+    texts = store.texts(rng.sample(everything, min(sample, len(everything))))
+    vocabulary = StoredVocabulary(store)
+    seconds = []
+    for number, text in enumerate(texts.values()):
+        content = " ".join(damaged(text.split(" "), 0.03, rng))
+        new = Document(id=everything[-1] + 1 + number, title="One more", content=content)
+        start = time.perf_counter()
+        intake.take_in(store, [new], spec)
+        [item] = [waiting for waiting in store.pending() if waiting.id == new.id]
+        analyse_document(store, chosen, item, vocabulary)
+        seconds.append(time.perf_counter() - start)
+    store.close()
+    del path
+    return len(everything), seconds
+
+
+def main(sizes: list[int], files: list[Path], sample: int, out: Path | None) -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for size in sizes:
+            path = folder / f"made-{size}.jsonl"
+            write(MadeLibrary(size, words=300, spread=0.01), path)
+            files = [*files, path]
+        for path in files:
+            assert next(documents(path), None) is not None, f"{path} holds no documents"
+            rows.append(measure(path, f"sqlite:///{folder / path.stem}.db", sample))
+    report("analysis", rows, out)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sizes", type=int, nargs="*")
+    parser.add_argument("--file", type=Path, action="append", default=[], dest="files")
+    parser.add_argument("--sample", type=int, default=200)
+    parser.add_argument("--json", type=Path, metavar="FOLDER")
+    options = parser.parse_args()
+    main(options.sizes, options.files, options.sample, options.json)

@@ -1,0 +1,105 @@
+"""What the fault tests share: a nursery of workers, and what must be true afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from paperless_fingerprint.ledger import ON
+from paperless_work import LETTER, Office
+
+OWN = "Steuer, \"2024\" 🧾"
+#: How much more than usual: 5 makes the counts of runs five times as large.
+SCALE = float(os.environ.get("PAPERLESS_FINGERPRINT_FAULTS", "1"))
+
+
+def scaled(count: int) -> int:
+    return max(1, round(count * SCALE))
+
+
+class Nursery:
+    def __init__(self, process: subprocess.Popen) -> None:
+        self._process = process
+
+    def run(self, **told) -> list[int]:
+        """How each worker ended: 0, or minus the signal."""
+        self._process.stdin.write(json.dumps(told) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+
+@contextmanager
+def nursery(office: Office) -> Iterator[Nursery]:
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("nursery.py"))],
+        env={**os.environ, **office.environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Nursery(process)
+    finally:
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(timeout=60)
+
+
+class Letters:
+    """Pairs of an original and its copy, each pair a thing of its own; every document has a tag
+    that a person has given it."""
+
+    def __init__(self, office: Office) -> None:
+        self.office = office
+        self.tag = office.paperless.library.add_label("tags", OWN).id
+        self.pairs: list[tuple[int, int]] = []
+
+    def add(self) -> tuple[int, int]:
+        number = len(self.pairs)
+        text = LETTER.replace("2024-117", f"7{number:05d}-{number * 7919 % 1000:03d}").replace(
+            "Erika Sommer", _name(number)
+        ) + " " + " ".join(_name(number * 31 + i) for i in range(40))
+        copy = text.replace("Parkgürtel", "Parkgurtel") if number % 2 else text
+        pair = (
+            self.office.add(text, tags=[self.tag]),
+            self.office.add(copy, tags=[self.tag]),
+        )
+        self.pairs.append(pair)
+        return pair
+
+    def check(self) -> None:
+        """Every document done, no tag lost, no group double, no event lost, nothing made up."""
+        office = self.office
+        library = office.paperless.library
+        with office.open() as place:
+            assert place.inbox.events() == []
+            assert list(place.spool.events()) == []
+            assert place.store.pending() == []
+            assert place.store.ids() == sorted(library.documents)
+            assert place.store.decisions() == []  # nobody has said anything
+            assert sorted(group.members for group in place.store.groups()) == self.pairs
+            rows = place.ledger.rows()
+        for number, (first, copy) in enumerate(self.pairs):
+            kind = "near" if number % 2 else "exact"
+            assert office.tags(first) == {OWN, "Has duplicates"}
+            assert office.tags(copy) == {OWN, f"Duplicate ({kind})"}
+            assert office.fields(copy)["Duplicate of"] == [first]
+            assert office.fields(first) == {"Duplicate of": [copy]}
+            assert {k: w.state for k, w in rows[first].items()} == {"tag:primary": ON}
+            assert {k: w.state for k, w in rows[copy].items()} == {
+                f"tag:{kind}": ON, "link:duplicate": ON, "confidence": ON,
+            }  # fmt: skip
+        names = [label.name for label in library.labels["tags"].values()]
+        assert len(names) == len(set(names)) == 8
+        assert len(library.fields) == 4
+        assert len(library.views) == 1
+
+
+def _name(number: int) -> str:
+    syllables = "ba do ke li mu na po ra si tu ve wo ze gra ster lin".split()
+    return "".join(syllables[(number // 16**i + i * 5) % 16] for i in range(4)).title()
