@@ -248,7 +248,10 @@ def show_search(name: str, store: Store, count: int) -> None:
         print(f"  a search: median {times[len(times) // 2]:.1f} ms, slowest {times[-1]:.1f} ms")
         began = time.perf_counter()
         many = np.repeat(queries, 8, axis=0)
-        vectors.nearest("bench", many, limit=200, at_least=0.5)
+        table = vectors.for_many("bench")
+        print(f"  made ready for many: {(time.perf_counter() - began) * 1000:.0f} ms")
+        began = time.perf_counter()
+        table.nearest("bench", many, limit=200, at_least=0.5)
         each = (time.perf_counter() - began) / len(many) * 1000
         print(
             f"  many at once: {each:.1f} ms each, the whole library {each * count / 60000:.1f} min"

@@ -138,8 +138,10 @@ def compare_sketches(
     same_file: Collection[int] = (),
 ) -> list[Candidate]:
     """Stored sketch against stored sketch, for stores that can read them back."""
-    counts = shared_hashes(sketch_hashes(asker), [other.sketch for other in others.values()])
-    return [
+    # Two specs are never compared; an identical file is one all the same.
+    alike = {id: other for id, other in others.items() if other.spec == asker.spec}
+    counts = shared_hashes(sketch_hashes(asker), [other.sketch for other in alike.values()])
+    found = [
         estimated(
             asker,
             other.level,
@@ -150,5 +152,7 @@ def compare_sketches(
             same_text=id in same_text,
             same_file=id in same_file,
         )
-        for (id, other), shared in zip(others.items(), counts, strict=True)
+        for (id, other), shared in zip(alike.items(), counts, strict=True)
     ]
+    found += [Candidate(id, same_file=True) for id in same_file if id in others and id not in alike]
+    return found

@@ -15,6 +15,9 @@ from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.stores.base import Store
 
+#: From so many documents on it is worth while to tidy up behind an import.
+_LARGE = 20_000
+
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
@@ -77,6 +80,8 @@ def import_file(
             progress.say(f"line {refused.line}: {refused.reason}")
         lines.clear()
         report = report.plus(done)
+    if report.new + report.changed >= _LARGE:
+        store.settle()
     return ImportReport(report, tuple(bad), renewed)
 
 

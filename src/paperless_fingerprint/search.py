@@ -67,8 +67,8 @@ BLOCKS = (32, 64)
 #: Texts read for one short page. Where so many candidates fall short, the page ends before it is
 #: full, and the next one goes on from there; less is done for who asks for speed by giving a
 #: probability.
-PAGE_CHARACTERS = 2_000_000
-QUICK_PAGE_CHARACTERS = 500_000
+PAGE_CHARACTERS = 1_000_000
+QUICK_PAGE_CHARACTERS = 300_000
 #: Hits of a query without likeness are counted up to here.
 COUNTED_AT_MOST = 10_000
 _ROWS_AT_ONCE = 64
@@ -222,7 +222,12 @@ class Search:
         skip, page = request.offset, _Page([], total=before)
         budget = _budget(request, term, size)
         candidates = self._searcher.candidates(
-            term.query, rest, request.scope, after=start, until=end, many=_is_long(size)
+            term.query,
+            rest,
+            request.scope,
+            after=start,
+            until=end,
+            step=None if _is_long(size) else size,
         )
         while True:
             found = list(candidates) if end is not None else list(islice(candidates, size))
@@ -248,7 +253,13 @@ class Search:
                 return page
             examined += len(found)
             if end is not None:
-                candidates = self._searcher.candidates(term.query, rest, request.scope, after=stop)
+                candidates = self._searcher.candidates(
+                    term.query,
+                    rest,
+                    request.scope,
+                    after=stop,
+                    step=None if _is_long(size) else size,
+                )
             start, end, last = stop, None, None
             if was_last:
                 return page
@@ -341,7 +352,10 @@ class Search:
         hits: list[Hit] = []
         for start in range(0, len(found), _ROWS_AT_ONCE):
             some = found[start : start + _ROWS_AT_ONCE]
-            rows = self._searcher.rows([one.id for one in some], with_texts=first is not None)
+            rows = {one.id: one.row for one in some if one.row is not None}
+            if first is not None or len(rows) < len(some):
+                ids = [one.id for one in some]
+                rows = self._searcher.rows(ids, with_texts=first is not None)
             for one in some:
                 row = rows.get(one.id)
                 if row is None:

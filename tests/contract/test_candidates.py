@@ -6,10 +6,11 @@ import threading
 
 import pytest
 
-from documents import SPEC, damaged, some_text, stored
+from documents import SPEC, damaged, document, some_text, stored
 from libraries import Library
 from paperless_fingerprint import candidates as rules
-from paperless_fingerprint.fingerprint import fingerprint, overlap, shingle_hashes
+from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint, overlap, shingle_hashes
+from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text import normalise
 
@@ -63,6 +64,14 @@ def test_the_same_file_is_found_whatever_its_text(store: Store) -> None:
     store.put([stored(1, "", checksum="abc"), stored(2, "", checksum="abc"), stored(3, "")])
     [same] = store.candidates(fingerprint("", SPEC), checksum="abc", excluding=1)
     assert (same.id, same.same_file, same.same_text) == (2, True, False)
+
+
+def test_the_same_file_is_found_whatever_its_spec(store: Store) -> None:
+    text = some_text(60, 1)
+    other = fingerprint(text, FingerprintSpec(shingle_words=5, sketch_max_level=1))
+    store.put([StoredDocument(document(1, text, checksum="abc"), other)])
+    [same] = store.candidates(fingerprint(text, SPEC), checksum="abc", excluding=2)
+    assert (same.id, same.same_file, same.same_text, same.jaccard) == (1, True, False, None)
 
 
 def test_of_a_thousand_copies_a_bounded_number_comes_back(store: Store) -> None:

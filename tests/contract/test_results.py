@@ -87,6 +87,13 @@ def test_a_deleted_document_takes_its_pairs_along_and_its_partners_are_looked_at
     assert list(store.groups()) == []
 
 
+def test_a_deleted_document_takes_its_chain_along(store: Store) -> None:
+    store.put([stored(id, some_text(30, id)) for id in (1, 2, 3, 4)])
+    store.replace_chains([], [VersionChain("v1", (1, 2)), VersionChain("v3", (3, 4))])
+    store.delete([2])
+    assert store.chains() == [VersionChain("v3", (3, 4))]
+
+
 def test_many_pairs_are_streamed_whole(store: Store) -> None:
     pairs = [pair(1, id, 0.5 + id / 10_000) for id in range(2, 1500)]
     store.write_pairs(pairs)

@@ -14,7 +14,7 @@ from paperless_fingerprint.fingerprint import overlap, shingle_hashes
 from paperless_fingerprint.model import VersionChain
 from paperless_fingerprint.query import likeness, plan
 from paperless_fingerprint.query.language import MAX_HEIGHT, parse
-from paperless_fingerprint.query.searcher import Asker, Scope
+from paperless_fingerprint.query.searcher import Asker, Order, Scope
 from paperless_fingerprint.query.tree import Reference
 from paperless_fingerprint.related import walk
 from paperless_fingerprint.search import SORTS, Request, Search
@@ -326,6 +326,16 @@ def test_the_time_limit_holds(asking) -> None:
     fill_a_family(asking.store, 60)
     with pytest.raises(UsageError, match="stopped after"):
         asking("FINGERPRINT:1_20", scope=Scope(time_limit_seconds=0))
+
+
+def test_the_stores_own_time_limit_holds(asking) -> None:
+    """Hundreds of patterns over a large vocabulary, and a thousandth of a second for them."""
+    asking.store.put([stored(id, some_text(3000, seed=id)) for id in range(1, 31)])
+    tree = parse(" OR ".join(f"{'bdklmnprstvwz'[n % 13]}*a*e*{n}*" for n in range(400)))
+    scope = Scope(time_limit_seconds=0.001)
+    with pytest.raises(UsageError, match="stopped after 0.001 seconds"):
+        asking.searcher.page(tree, scope, Order(), limit=10)
+    assert len(asking.ids("document", limit=40)) == 30
 
 
 def test_the_largest_query_that_is_understood_is_answered(asking) -> None:

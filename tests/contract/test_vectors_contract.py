@@ -33,7 +33,9 @@ class Reopening:
         def call(*arguments, **named):
             vectors = self._make()
             try:
-                return getattr(vectors, name)(*arguments, **named)
+                result = getattr(vectors, name)(*arguments, **named)
+                # The store itself, which is closed now: it is opened anew for what is asked of it.
+                return self if result is vectors else result
             finally:
                 vectors.close()
 
@@ -116,6 +118,11 @@ def test_the_exact_search_agrees_with_brute_force(store, vectors):
     kept = np.array([decoded(encoded(row)) for row in matrix])
     queries = kept[:20]
     found = vectors.nearest(SPACE, queries, limit=10, at_least=0.1)
+    at_once = vectors.for_many(SPACE).nearest(SPACE, queries, limit=10, at_least=0.1)
+    assert [[one.id for one in some] for some in at_once] == [
+        [one.id for one in some] for some in found
+    ]
+    assert vectors.for_many("another").nearest("another", queries[:1], limit=1, at_least=0) == [[]]
     for query, some in zip(queries, found, strict=True):
         cosines = kept @ query
         best = [int(at) + 1 for at in np.argsort(-cosines)[:10] if cosines[at] >= 0.1]

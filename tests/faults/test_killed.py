@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import pytest
-from breaking import Letters, nursery, scaled
+from breaking import Letters, fast_folder, nursery, scaled
 
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.paperless.spool import Spool
@@ -15,8 +16,9 @@ KILLED = -9
 
 
 @pytest.fixture
-def office(tmp_path, stand_in: StandIn) -> Office:
-    return Office(tmp_path, stand_in)
+def office(tmp_path, stand_in: StandIn) -> Iterator[Office]:
+    with fast_folder(tmp_path) as folder:
+        yield Office(folder, stand_in)
 
 
 def announce(office: Office, *ids: int) -> None:

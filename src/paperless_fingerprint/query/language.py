@@ -219,7 +219,12 @@ class _Reader:
     def _field(self, item: Item) -> str:
         name = str(item.name).replace("\\", "")
         key = name.lower()
-        if key in _TEXT_FIELDS or key in _ATTRIBUTES or key in _LIKENESSES or key in {_MEANING, "*"}:
+        if (
+            key in _TEXT_FIELDS
+            or key in _ATTRIBUTES
+            or key in _LIKENESSES
+            or key in {_MEANING, "*"}
+        ):
             return key
         known = [*_TEXT_FIELDS, *_ATTRIBUTES, *_LIKENESSES, _MEANING]
         near = get_close_matches(key, known, 1)

@@ -209,7 +209,7 @@ class Comparer:
     def _looked_up(
         self, term: Term, scope: Scope, *, verify_all: bool, deadline: float
     ) -> tuple[dict[int, Overlap], frozenset[int]]:
-        found = list(self._searcher.candidates(term.query, None, scope, many=True))
+        found = list(self._searcher.candidates(term.query, None, scope))
         most = len(found) if verify_all else VERIFIED_AT_MOST
         verified, _ = self.verified(term, found[:most], scope, deadline)
         return (

@@ -139,12 +139,12 @@ class Searcher(Protocol):
         *,
         after: Place | None = None,
         until: Place | None = None,
-        many: bool = False,
+        step: int | None = None,
     ) -> Iterator[Found]:
         """Documents that the sketch finds and that `rest` allows, by estimate, best first.
 
         Those behind `after`, up to and with `until`. Whoever takes only the first ones pays for
-        no more; who will take most of them says `many`.
+        little more; `step` says how many will be looked at together, None that most will be.
         """
 
     def page(

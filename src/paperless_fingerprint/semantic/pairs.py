@@ -46,12 +46,20 @@ from paperless_fingerprint.semantic.judge import (
 from paperless_fingerprint.semantic.statements import Statements, statements
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.vectors import Matrix, StoredVector, VectorStore, decoded
+from paperless_fingerprint.stores.vectors import (
+    Matrix,
+    Neighbours,
+    StoredVector,
+    VectorStore,
+    decoded,
+)
 from paperless_fingerprint.text import normalise
 
 Key: TypeAlias = tuple[int, int]
 
 _BATCH = 64
+#: From so many documents on a copy of all vectors pays.
+_MANY = 500
 #: Texts that were read and may be asked for again.
 _READ_AT_MOST = 2_000
 
@@ -79,7 +87,8 @@ def semantic_pairs(
     if scale is None:
         return []
     wanted = store.ids() if ids is None else sorted(ids)
-    finder = _Finder(store, vectors, settings, space, scale)
+    neighbours = vectors.for_many(space) if len(wanted) > _MANY else vectors
+    finder = _Finder(store, vectors, neighbours, settings, space, scale)
     progress.begin("compare meanings", len(wanted))
     for start in range(0, len(wanted), _BATCH):
         batch = wanted[start : start + _BATCH]
@@ -138,9 +147,16 @@ class _Found:
 
 class _Finder:
     def __init__(
-        self, store: Store, vectors: VectorStore, settings: Settings, space: str, scale: Scale
+        self,
+        store: Store,
+        vectors: VectorStore,
+        neighbours: Neighbours,
+        settings: Settings,
+        space: str,
+        scale: Scale,
     ) -> None:
         self._store, self._vectors, self._settings = store, vectors, settings
+        self._neighbours = neighbours
         self._space, self._scale = space, scale
         self._needed = evidence_of(settings["semantic.threshold"])
         self._decided = Decided(store.decisions())
@@ -158,7 +174,7 @@ class _Finder:
         if not own:
             return
         queries: Matrix = np.array([decoded(stored.codes) for stored in own.values()])
-        neighbours = self._vectors.nearest(
+        neighbours = self._neighbours.nearest(
             self._space,
             queries,
             limit=self._settings["semantic.neighbours"] + 1,

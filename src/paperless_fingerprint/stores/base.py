@@ -213,6 +213,9 @@ class Store(Protocol):
 
     def report(self) -> StoreReport: ...
 
+    def settle(self) -> None:
+        """After a large import: bring what was written into its smallest form."""
+
 
 def document_uuid(namespace: UUID, id: int) -> str:
     return str(uuid5(namespace, str(id)))

@@ -53,7 +53,14 @@ class Space:
     documents: int
 
 
-class VectorStore(Protocol):
+class Neighbours(Protocol):
+    def nearest(
+        self, space: str, queries: Matrix, *, limit: int, at_least: float
+    ) -> list[list[Neighbour]]:
+        """For each row of `queries` the documents whose cosine is `at_least` that, best first."""
+
+
+class VectorStore(Neighbours, Protocol):
     def put(self, space: str, vectors: Sequence[StoredVector]) -> None:
         """Write vectors, replacing those of the same documents. Durable when this returns.
 
@@ -66,10 +73,8 @@ class VectorStore(Protocol):
     def missing(self, space: str, ids: Collection[int] | None = None) -> list[int]:
         """Documents with a text that have no vector of it in this space, ascending."""
 
-    def nearest(
-        self, space: str, queries: Matrix, *, limit: int, at_least: float
-    ) -> list[list[Neighbour]]:
-        """For each row of `queries` the documents whose cosine is `at_least` that, best first."""
+    def for_many(self, space: str) -> Neighbours:
+        """What answers thousands of nearest() quickest: of the space as it is now."""
 
     def spaces(self) -> list[Space]: ...
 

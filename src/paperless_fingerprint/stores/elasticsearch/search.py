@@ -31,8 +31,8 @@ from paperless_fingerprint.stores.elasticsearch.layout import definitions
 
 #: Hits in one answer.
 _PAGE = 1000
-#: Candidates in one answer, with their texts: they are about to be verified.
-_WITH_TEXTS = 64
+#: Candidates in one answer with their texts, which are about to be verified.
+_WITH_TEXTS = 256
 _SHOWN = ["id", "uuid", "title", "created", "added", "page_count", "owner", "viewers"]
 _TEXT = ["content", "content_zlib"]
 _ORDER = {
@@ -108,7 +108,7 @@ class ElasticsearchSearcher:
         *,
         after: Place | None = None,
         until: Place | None = None,
-        many: bool = False,
+        step: int | None = None,
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
@@ -118,8 +118,8 @@ class ElasticsearchSearcher:
             Order(),
             after,
             None,
-            page=_PAGE if many else _WITH_TEXTS,
-            source=False if many else [*_SHOWN, *_TEXT],
+            page=step or _PAGE,
+            source=[*_SHOWN, *_TEXT] if step else False,
             least=None if until is None else float(until.value),
         ):
             if until is not None and _behind(one.place, until):
@@ -144,7 +144,7 @@ class ElasticsearchSearcher:
                     dsl.translated(node), scope.restricted, sorted({*hidden, *excluding}),
                     is_filter=not by_score,
                 ),
-                scope, order, after, limit, source=False,
+                scope, order, after, limit, source=_SHOWN if limit is not None else False,
             )
         )  # fmt: skip
 
@@ -224,6 +224,7 @@ class ElasticsearchSearcher:
             if len(hits) < size:
                 return
             left = None if left is None else left - len(hits)
+            page = min(4 * page, _WITH_TEXTS if source else _PAGE)
             place = hits[-1]["sort"]
 
     def _with_history(self, request: Any, scope: Scope) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,11 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
 from paperless_fingerprint.stores.elasticsearch.moving import is_moving
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
+from paperless_fingerprint.stores.exact import VectorTable
 from paperless_fingerprint.stores.vectors import (
     Matrix,
     Neighbour,
+    Neighbours,
     Space,
     StoredVector,
     check_dimensions,
@@ -41,7 +44,7 @@ from paperless_fingerprint.stores.vectors import (
 
 _KIND, _VERSION = "vectors", 1
 #: Candidates of the graph for each neighbour that is wanted, and at least.
-_CANDIDATES_EACH, _CANDIDATES_AT_LEAST, _CANDIDATES_AT_MOST = 3, 300, 10_000
+_CANDIDATES_EACH, _CANDIDATES_AT_LEAST, _CANDIDATES_AT_MOST = 2, 200, 10_000
 _SEARCHES_AT_ONCE = 32
 _IDS_AT_ONCE = 5_000
 _FIELDS = ("id", "text_hash", "language", "rest")
@@ -120,6 +123,15 @@ class ElasticsearchVectors:
         return [
             [one for one in some if one.cosine >= at_least and one.id in there] for some in found
         ]
+
+    def for_many(self, space: str) -> Neighbours:
+        """A copy in memory: reading it costs what some hundred searches of the graph do."""
+        alias = self._found(space)
+        if alias is None:
+            return _Copy(VectorTable.of([], 0))
+        hits = self._reader.scan(alias, sort=[{"id": "asc"}], source_includes=["id", "rest.codes"])
+        rows = ((hit["_source"]["id"], b64decode(hit["_source"]["rest"]["codes"])) for hit in hits)
+        return _Copy(VectorTable.of(rows, self._dimensions(alias)))
 
     def spaces(self) -> list[Space]:
         with self._failures.explained():
@@ -226,6 +238,21 @@ class ElasticsearchVectors:
                 )
             )  # fmt: skip
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    table: VectorTable
+
+    def nearest(
+        self,
+        space: str,  # noqa: ARG002  (it holds one alone)
+        queries: Matrix,
+        *,
+        limit: int,
+        at_least: float,
+    ) -> list[list[Neighbour]]:
+        return self.table.nearest(queries, limit=limit, at_least=at_least)
 
 
 def _definition(space: str) -> IndexDefinition:

@@ -46,8 +46,8 @@ _ID_MASK = (1 << _ID_BITS) - 1
 _STEPS = 20_000
 #: How far posting lists are read at first; each further round reads four times as far.
 _FIRST_READ = 128
-#: Candidates whose sketches are looked at at first; each further step takes four times as many.
-_FIRST_LOOK = 96
+#: Sketches looked at for one candidate that is wanted; each further step takes four times as many.
+_LOOK_AHEAD = 3
 _ORDER = {
     OrderBy.ID: "d.id",
     OrderBy.CREATED: "coalesce(d.created, '')",
@@ -83,8 +83,19 @@ class SqliteSearcher:
                 (json.dumps(list(ids)),),
             ).fetchall()
         return {
-            id: Row(id, uuid, title, bool(is_latest), *rest, tuple(json.loads(viewers)))
-            for id, uuid, title, is_latest, *rest, viewers in found
+            row[0]: Row(
+                id=row[0],
+                uuid=row[1],
+                title=row[2],
+                is_latest=bool(row[3]),
+                text=row[4],
+                created=row[5],
+                added=row[6],
+                page_count=row[7],
+                owner=row[8],
+                viewers=tuple(json.loads(row[9])),
+            )
+            for row in found
         }
 
     def begin(self) -> None:
@@ -107,7 +118,7 @@ class SqliteSearcher:
         *,
         after: Place | None = None,
         until: Place | None = None,
-        many: bool = False,
+        step: int | None = None,
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
@@ -115,12 +126,14 @@ class SqliteSearcher:
             likely, bounds = _likely(connection, query)
         # The best ones are looked at first, and the rest only if somebody asks for it. A text that
         # other words must be in is found anew with each step, so there all are looked at at once.
-        step = _FIRST_LOOK if rest is None and not query.per_shingle and not many else len(likely)
+        size = len(likely)
+        if step is not None and rest is None and not query.per_shingle:
+            size = _LOOK_AHEAD * step
         waiting: list[tuple[float, int, Found]] = []
         done = 0
         while done < len(likely):
-            part, done = likely[done : done + step], done + step
-            step *= 4
+            part, done = likely[done : done + size], done + size
+            size *= 4
             for one in self._looked_at(query, rest, scope, part):
                 heappush(waiting, (-float(one.value), one.id, one))
             # What was not looked at yet cannot be better than this.
@@ -427,8 +440,8 @@ def _read(
     """The posting lists, and which of them are whole.
 
     Whoever has m of k matches stands in one of any k - m + 1 lists. So the longest need not be
-    read, and they are most of the work: up to half of the minimum is left out, so that those that
-    remain have several lists in common and not one.
+    read, and they are most of the work. Up to three quarters of the minimum are left out: with more
+    of them a document met in one list alone would have to be looked at.
     """
     lists = [np.empty(0, np.int64)] * len(prefixes)
     whole = np.zeros(len(prefixes), np.bool_)

@@ -151,6 +151,7 @@ class SqliteStore:
                     (listed,),
                 )
             _drop_groups(connection, known)
+            _drop_chains(connection, known)
             _mark_pending(connection, [id for (id,) in partners if id not in known])
         return len(known)
 
@@ -251,12 +252,7 @@ class SqliteStore:
         return ranked(
             compare_sketches(
                 fingerprint,
-                {
-                    id: other
-                    for id, other in fingerprints.items()
-                    # Two specs are never compared; an identical file needs no spec.
-                    if other.spec == fingerprint.spec or id in same_file
-                },
+                fingerprints,
                 shared_bands=shared_bands,
                 same_text=same_text,
                 same_file=same_file,
@@ -373,11 +369,7 @@ class SqliteStore:
     def replace_chains(self, members: Collection[int], chains: Sequence[VersionChain]) -> None:
         with self._writing() as connection:
             affected = {*members, *(id for chain in chains for id in chain.members)}
-            connection.execute(
-                "DELETE FROM chain WHERE chain IN (SELECT chain FROM chain "
-                "WHERE id IN (SELECT value FROM json_each(?)))",
-                (rows.id_list(affected),),
-            )
+            _drop_chains(connection, affected)
             connection.executemany(
                 "INSERT INTO chain VALUES (?, ?, ?, ?)",
                 [
@@ -451,6 +443,10 @@ class SqliteStore:
             findings=tuple(findings),
             details={"format": str(schema.VERSION), "namespace": str(self.namespace)},
         )
+
+    def settle(self) -> None:
+        with self._reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # Inside --------------------------------------------------------------------------------
 
@@ -633,6 +629,14 @@ def _drop_groups(connection: sqlite3.Connection, members: Collection[int]) -> No
         "DELETE FROM grouping_member WHERE grouping IN (SELECT value FROM json_each(?))",
     ):
         connection.execute(statement, (names,))
+
+
+def _drop_chains(connection: sqlite3.Connection, members: Collection[int]) -> None:
+    connection.execute(
+        "DELETE FROM chain WHERE chain IN (SELECT chain FROM chain "
+        "WHERE id IN (SELECT value FROM json_each(?)))",
+        (rows.id_list(members),),
+    )
 
 
 def _where(

@@ -1,8 +1,7 @@
-"""Vectors in SQLite: a table, and a copy of it in memory that is searched to its end.
+"""Vectors in SQLite: a table, and a copy of it in memory that is searched to its end (exact.py).
 
-The copy stays as octets, 50 MB for 100,000 documents of 512 dimensions. Block by block it is
-widened to floats that still fit into the processor's cache and multiplied with all queries at
-once; that is faster than reading a matrix of floats from memory, and nothing is left out.
+The copy is kept up to date by reading what was written since; it is read anew only after something
+was removed.
 """
 
 from __future__ import annotations
@@ -15,9 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
+from paperless_fingerprint.stores.exact import VectorTable
 from paperless_fingerprint.stores.sqlite.store import _explained
 from paperless_fingerprint.stores.vectors import (
     Matrix,
@@ -28,9 +25,6 @@ from paperless_fingerprint.stores.vectors import (
 )
 
 _LOCK_SECONDS = 60
-_BLOCK_ROWS = 2048
-#: Scores of so many queries with the whole library are held at once.
-_QUERIES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +37,12 @@ class _State:
     removals: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Table:
+@dataclass(frozen=True, slots=True)
+class _Known:
     """All vectors of a space as they were after a change."""
 
     state: _State
-    ids: npt.NDArray[np.int64]
-    codes: npt.NDArray[np.int8]
-    #: One divided by each row's length.
-    scales: Matrix
+    table: VectorTable
 
 
 class SqliteVectors:
@@ -62,14 +53,14 @@ class SqliteVectors:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
-        self._tables: dict[str, _Table] = {}
+        self._known: dict[str, _Known] = {}
 
     def close(self) -> None:
         with self._guard:
             for connection in self._connections:
                 connection.close()
             self._connections.clear()
-            self._tables.clear()
+            self._known.clear()
         self._local = threading.local()
 
     def put(self, space: str, vectors: Sequence[StoredVector]) -> None:
@@ -119,11 +110,10 @@ class SqliteVectors:
     def nearest(
         self, space: str, queries: Matrix, *, limit: int, at_least: float
     ) -> list[list[Neighbour]]:
-        table = self._table(space)
-        found: list[list[Neighbour]] = []
-        for start in range(0, len(queries), _QUERIES):
-            found += _nearest(table, queries[start : start + _QUERIES], limit, at_least)
-        return found
+        return self._table(space).nearest(queries, limit=limit, at_least=at_least)
+
+    def for_many(self, space: str) -> SqliteVectors:  # noqa: ARG002
+        return self
 
     def spaces(self) -> list[Space]:
         with self._reading() as connection:
@@ -143,19 +133,19 @@ class SqliteVectors:
             )
             connection.execute("DELETE FROM embedding_space WHERE name = ?", (space,))
         with self._guard:
-            self._tables.pop(space, None)
+            self._known.pop(space, None)
 
     # Inside --------------------------------------------------------------------------------
 
-    def _table(self, space: str) -> _Table:
+    def _table(self, space: str) -> VectorTable:
         with self._reading() as connection, self._guard:
             connection.execute("BEGIN")  # one snapshot for all that follows
             try:
-                table = _refreshed(connection, space, self._tables.get(space))
+                known = _refreshed(connection, space, self._known.get(space))
             finally:
                 connection.execute("COMMIT")
-            self._tables[space] = table
-            return table
+            self._known[space] = known
+            return known.table
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -189,7 +179,7 @@ class SqliteVectors:
                 raise
 
 
-def _refreshed(connection: sqlite3.Connection, space: str, known: _Table | None) -> _Table:
+def _refreshed(connection: sqlite3.Connection, space: str, known: _Known | None) -> _Known:
     row = connection.execute(
         "SELECT space, dimensions, changes, removals FROM embedding_space WHERE name = ?", (space,)
     ).fetchone()
@@ -200,59 +190,11 @@ def _refreshed(connection: sqlite3.Connection, space: str, known: _Table | None)
     if (
         known is None
         or (known.state.space, known.state.removals) != (state.space, state.removals)
-        or not len(known.ids)
+        or not len(known.table)
     ):
-        known = _from_rows([], _State())
+        known = _Known(_State(), VectorTable.of([], 0))
     rows = connection.execute(
         "SELECT id, codes FROM embedding WHERE space = ? AND change > ?",
         (state.space, known.state.changes),
     ).fetchall()
-    fresh = _from_rows(rows, state)
-    # What was written again is taken from the new rows, also where there is nothing to embed now.
-    kept = ~np.isin(known.ids, np.array([row[0] for row in rows], np.int64))
-    if not kept.any():
-        return fresh
-    return _Table(
-        state,
-        np.concatenate((known.ids[kept], fresh.ids)),
-        np.concatenate((known.codes[kept], fresh.codes)),
-        np.concatenate((known.scales[kept], fresh.scales)),
-    )
-
-
-def _from_rows(rows: Sequence[tuple[int, bytes]], state: _State) -> _Table:
-    full = [row for row in rows if row[1]]
-    codes = np.frombuffer(b"".join(row[1] for row in full), np.int8)
-    codes = codes.reshape(len(full), max(state.dimensions, 1))
-    lengths = np.empty(len(codes), np.float32)
-    for start in range(0, len(codes), _BLOCK_ROWS):
-        block = codes[start : start + _BLOCK_ROWS].astype(np.float32)
-        lengths[start : start + _BLOCK_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
-    ids = np.array([row[0] for row in full], np.int64)
-    scales = (1 / np.maximum(lengths, 1)).astype(np.float32)
-    return _Table(state, ids, codes, scales)
-
-
-def _nearest(table: _Table, queries: Matrix, limit: int, at_least: float) -> list[list[Neighbour]]:
-    if not len(table.ids) or queries.shape[1] != table.codes.shape[1]:
-        return [[] for _ in queries]
-    transposed = np.ascontiguousarray(queries.T)
-    scores = np.empty((len(table.ids), len(queries)), np.float32)
-    widened = np.empty((min(_BLOCK_ROWS, len(table.ids)), queries.shape[1]), np.float32)
-    for start in range(0, len(table.ids), _BLOCK_ROWS):
-        codes = table.codes[start : start + _BLOCK_ROWS]
-        block = widened[: len(codes)]
-        np.copyto(block, codes)
-        np.matmul(block, transposed, out=scores[start : start + len(codes)])
-    scores *= table.scales[:, None]
-    return [_best(table.ids, column, limit, at_least) for column in scores.T]
-
-
-def _best(
-    ids: npt.NDArray[np.int64], scores: Matrix, limit: int, at_least: float
-) -> list[Neighbour]:
-    places = np.flatnonzero(scores >= at_least)
-    if len(places) > limit:
-        places = places[np.argpartition(scores[places], -limit)[-limit:]]
-    order = np.lexsort((ids[places], -scores[places]))
-    return [Neighbour(int(ids[at]), float(scores[at])) for at in places[order].tolist()]
+    return _Known(state, known.table.with_rows(rows, state.dimensions))
