@@ -159,7 +159,9 @@ As férias não gozadas caducam no fim de março salvo adiamento pedido pela fir
 Nenhuma parte pode divulgar o que souber dos negócios da outra.
 Se uma destas regras for nula, as restantes mantêm-se em vigor sem alteração.""",
 }
-STREETS = "Rosengasse|Mill Lane|Rue du Lac|Calle Mayor|Via Roma|Dorpsstraat|ulica Polna|Rua Nova|Church Road|Am Anger|Avenue Foch|Kerkweg".split("|")
+STREETS = "Rosengasse|Mill Lane|Rue du Lac|Calle Mayor|Via Roma|Dorpsstraat|ulica Polna|Rua Nova|Church Road|Am Anger|Avenue Foch|Kerkweg".split(
+    "|"
+)
 FAMILIES = ("letter", "statement", "payslip", "contract", "minutes", "report", "bill", "policy")
 
 
@@ -188,41 +190,132 @@ def pages(sender, kind: str, v) -> list[list[str]]:
     head = [sender.firm, f"{form.choice(STREETS)} {form.randrange(1, 90)}, {sender.place}"]
     to = [v.name, address, form.choice(texts.PLACES)]
     if kind == "statement":
-        top = [*head, *to, f"{word[11]} {number} {word[12]} {month}", f"{word[0]} {sender.amount(fixed)}"]
+        top = [
+            *head,
+            *to,
+            f"{word[11]} {number} {word[12]} {month}",
+            f"{word[0]} {sender.amount(fixed)}",
+        ]
         for day in sorted(fixed.sample(range(1, 29), fixed.randrange(8, 18))):
             sign = fixed.choice("+-")
-            top.append(f"{day:02d}.{v.month:02d}. {fixed.choice(entries)} {fixed.randrange(10**5)} {sign}{sender.amount(fixed, 300, 90000)}")
+            top.append(
+                f"{day:02d}.{v.month:02d}. {fixed.choice(entries)} {fixed.randrange(10**5)} {sign}{sender.amount(fixed, 300, 90000)}"
+            )
         top.append(f"{word[1]} {sender.amount(fixed)} {sender.currency}")
-        return [top, [filled(s) for s in form.sample([clauses[9], clauses[11], clauses[13], clauses[14]], 3)] + [f"IBAN {sender.iban}"]]
+        return [
+            top,
+            [filled(s) for s in form.sample([clauses[9], clauses[11], clauses[13], clauses[14]], 3)]
+            + [f"IBAN {sender.iban}"],
+        ]
     if kind == "payslip":
         top = [*head, *to, f"{word[16]} {number}", f"{word[12]} {month}"]
         for entry in form.sample(entries, 8):
-            top.append(f"{entry} {fixed.randrange(1, 170)} {sender.amount(fixed, 100, 4000)} {sender.amount(fixed, 1000, 400000)}")
+            top.append(
+                f"{entry} {fixed.randrange(1, 170)} {sender.amount(fixed, 100, 4000)} {sender.amount(fixed, 1000, 400000)}"
+            )
         top += [f"{w} {sender.amount(fixed, 90000, 500000)}" for w in (word[2], word[4], word[3])]
-        return [top, [filled(clauses[12]), filled(clauses[13]), f"{word[19]} {v.other_name}", f"IBAN {person.randrange(10**19, 10**20)}"]]
+        return [
+            top,
+            [
+                filled(clauses[12]),
+                filled(clauses[13]),
+                f"{word[19]} {v.other_name}",
+                f"IBAN {person.randrange(10**19, 10**20)}",
+            ],
+        ]
     if kind == "contract":
-        top = [*head, f"{word[7]}: {v.other_name}", f"{word[6]}: {v.name}, {address}", f"{number} {sender.date(rng, v.year, v.month)}"]
+        top = [
+            *head,
+            f"{word[7]}: {v.other_name}",
+            f"{word[6]}: {v.name}, {address}",
+            f"{number} {sender.date(rng, v.year, v.month)}",
+        ]
         chosen = form.sample(clauses[:4] + clauses[10:], form.randrange(6, 9))
         body = [f"§ {k} {filled(s)}" for k, s in enumerate(chosen, 1)]
-        return [top + body[:3], [*body[3:], f"{sender.place}, {sender.date(rng, v.year, v.month)}", f"{word[19]} {v.name} {v.other_name}"]]
+        return [
+            top + body[:3],
+            [
+                *body[3:],
+                f"{sender.place}, {sender.date(rng, v.year, v.month)}",
+                f"{word[19]} {v.name} {v.other_name}",
+            ],
+        ]
     if kind == "minutes":
         people = [sender.person(random.Random(sender.number * 31 + k)) for k in range(4)]
-        top = [*head, f"{month}, {sender.date(rng, v.year, v.month)}", f"{word[8]}: {v.name}, {', '.join(people)}", word[9]]
-        body = [f"{k}. {filled(s)}" for k, s in enumerate([clauses[4], *fixed.sample(clauses[5:], 5)], 1)]
-        return [top + body[:2], [*body[2:], f"{word[10]}: {fixed.randrange(3, 40)} / {fixed.randrange(0, 9)}", f"{word[19]} {v.other_name}"]]
+        top = [
+            *head,
+            f"{month}, {sender.date(rng, v.year, v.month)}",
+            f"{word[8]}: {v.name}, {', '.join(people)}",
+            word[9],
+        ]
+        body = [
+            f"{k}. {filled(s)}"
+            for k, s in enumerate([clauses[4], *fixed.sample(clauses[5:], 5)], 1)
+        ]
+        return [
+            top + body[:2],
+            [
+                *body[2:],
+                f"{word[10]}: {fixed.randrange(3, 40)} / {fixed.randrange(0, 9)}",
+                f"{word[19]} {v.other_name}",
+            ],
+        ]
     if kind == "report":
-        top = [*head, f"{v.name}, {sender.date(person, 1930 + person.randrange(70), person.randrange(1, 13))}", f"{number}", sender.date(rng, v.year, v.month)]
-        top += [f"{word[15]}: {fixed.choice('MKIEJ')}{fixed.randrange(10, 99)}.{fixed.randrange(9)}"]
-        values = [f"{n} {fixed.randrange(1, 300)},{fixed.randrange(10)} ({form.randrange(1, 90)} - {form.randrange(90, 300)})" for n in ("Hb", "Leuko", "CRP", "Na", "K", "GFR", "TSH")]
-        return [top + values, [filled(s) for s in [clauses[7], clauses[8], *form.sample(clauses[9:], 2)]] + [v.other_name]]
+        top = [
+            *head,
+            f"{v.name}, {sender.date(person, 1930 + person.randrange(70), person.randrange(1, 13))}",
+            f"{number}",
+            sender.date(rng, v.year, v.month),
+        ]
+        top += [
+            f"{word[15]}: {fixed.choice('MKIEJ')}{fixed.randrange(10, 99)}.{fixed.randrange(9)}"
+        ]
+        values = [
+            f"{n} {fixed.randrange(1, 300)},{fixed.randrange(10)} ({form.randrange(1, 90)} - {form.randrange(90, 300)})"
+            for n in ("Hb", "Leuko", "CRP", "Na", "K", "GFR", "TSH")
+        ]
+        return [
+            top + values,
+            [filled(s) for s in [clauses[7], clauses[8], *form.sample(clauses[9:], 2)]]
+            + [v.other_name],
+        ]
     if kind == "bill":
         label = texts.LABELS[language].split("|")
-        top = [*to, sender.firm, f"{label[1]} {sender.prefix}{rng.randrange(10**4, 10**7)}  {label[2]} {sender.date(rng, v.year, v.month)}", f"{label[3]} {number}", month]
+        top = [
+            *to,
+            sender.firm,
+            f"{label[1]} {sender.prefix}{rng.randrange(10**4, 10**7)}  {label[2]} {sender.date(rng, v.year, v.month)}",
+            f"{label[3]} {number}",
+            month,
+        ]
         for k, entry in enumerate(fixed.sample(entries, fixed.randrange(6, 14)), 1):
             q, p = fixed.randrange(1, 20), fixed.randrange(100, 9000)
-            top.append(f"{k} {fixed.randrange(10**4, 10**6)} {entry} {q} {sender.amount(fixed, p, p + 1)} {sender.amount(fixed, p * q, p * q + 1)}")
-        top += [f"{label[7]} {sender.amount(fixed)}", f"{label[8]} 19 % {sender.amount(fixed)}", f"{label[9]} {sender.amount(fixed)} {sender.currency}"]
-        return [top, [filled(s) for s in form.sample(clauses[9:12], 2)] + [f"{label[10]} {sender.date(rng, v.year, v.month % 12 + 1)}", f"IBAN {sender.iban} {sender.phone}"]]
+            top.append(
+                f"{k} {fixed.randrange(10**4, 10**6)} {entry} {q} {sender.amount(fixed, p, p + 1)} {sender.amount(fixed, p * q, p * q + 1)}"
+            )
+        top += [
+            f"{label[7]} {sender.amount(fixed)}",
+            f"{label[8]} 19 % {sender.amount(fixed)}",
+            f"{label[9]} {sender.amount(fixed)} {sender.currency}",
+        ]
+        return [
+            top,
+            [filled(s) for s in form.sample(clauses[9:12], 2)]
+            + [
+                f"{label[10]} {sender.date(rng, v.year, v.month % 12 + 1)}",
+                f"IBAN {sender.iban} {sender.phone}",
+            ],
+        ]
     assert kind == "policy", kind
-    top = [*to, *head, f"{number} {word[13]}: {v.name}", f"{word[12]}: {sender.date(rng, v.year, v.month)}", f"{word[14]}: {sender.amount(fixed)} {sender.currency} {month}"]
-    return [top, [filled(s) for s in [clauses[10], clauses[11], *form.sample(clauses[12:], 2)]] + [v.other_name, sender.phone]]
+    top = [
+        *to,
+        *head,
+        f"{number} {word[13]}: {v.name}",
+        f"{word[12]}: {sender.date(rng, v.year, v.month)}",
+        f"{word[14]}: {sender.amount(fixed)} {sender.currency} {month}",
+    ]
+    return [
+        top,
+        [filled(s) for s in [clauses[10], clauses[11], *form.sample(clauses[12:], 2)]]
+        + [v.other_name, sender.phone],
+    ]

@@ -285,7 +285,9 @@ def roughen(page: list[str], rng: random.Random) -> list[str]:
                 for _ in page[at].split()
             )
         elif what == 2:  # the edge of the page is lost
-            page = page[rng.randrange(1, 3) :] if rng.random() < 0.5 else page[: -rng.randrange(1, 3)]
+            page = (
+                page[rng.randrange(1, 3) :] if rng.random() < 0.5 else page[: -rng.randrange(1, 3)]
+            )
             page = page or ["."]
         elif what == 3:  # a table is read cell by cell, column after column
             rows = [k for k, line in enumerate(page) if len(re.findall(r"\d[.,]\d\d\b", line)) >= 1]
@@ -297,11 +299,19 @@ def roughen(page: list[str], rng: random.Random) -> list[str]:
                     *(cell for column in columns for cell in column if cell),
                 ]
         elif what == 4:  # commas and points fall through
-            page = [re.sub(r"(?<=\d)[.,](?=\d)", rng.choice(["", " "]), line) if rng.random() < 0.5 else line for line in page]
+            page = [
+                re.sub(r"(?<=\d)[.,](?=\d)", rng.choice(["", " "]), line)
+                if rng.random() < 0.5
+                else line
+                for line in page
+            ]
         elif what == 5:  # read with the wrong language
             page = [line.translate(ACCENTS) for line in page]
         elif what == 6:  # spaces within words, words run together
-            page = [re.sub(r"(?<=\w) (?=\w)", lambda m: "" if rng.random() < 0.06 else " ", line) for line in page]
+            page = [
+                re.sub(r"(?<=\w) (?=\w)", lambda _: "" if rng.random() < 0.06 else " ", line)
+                for line in page
+            ]
         else:
             page = [misread_digits(line, rng) for line in page]
     return page

@@ -213,7 +213,7 @@ def prepared(search: Search, query: str, scope: Scope):
 
 
 def candidates(searcher, term, scope: Scope) -> object:
-    return list(islice(searcher.candidates(term.query, None, scope), BLOCKS[0]))
+    return list(islice(searcher.candidates(term.query, None, scope, step=BLOCKS[0]), BLOCKS[0]))
 
 
 def p95(values: Iterable[float]) -> float:

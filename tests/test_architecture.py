@@ -20,7 +20,7 @@ LAYERS = (
     # use cases
     ("analyse", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
      "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
-     "decisions", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
+     "decisions", "meaning", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
      "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "workplace",
      "worker_file", "undoing", "checkup_paperless"),
     # what stands behind protocols
@@ -29,7 +29,7 @@ LAYERS = (
     ("settings",),
     # matching
     ("relations", "judgement", "reasons", "evidence", "differences", "alignment", "confusions",
-     "scoring", "groups", "versions", "candidates", "progress"),
+     "marks", "weighing", "months", "scoring", "groups", "versions", "candidates", "progress"),
     ("fingerprint",),
     ("facts", "tokens", "jsonl", "known_words", "digest"),
     ("text", "model", "errors"),

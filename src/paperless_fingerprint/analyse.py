@@ -109,6 +109,10 @@ def analyse(
     else:
         store.put_notes({GROUPS_NOTE: "stale"})
         _analyse_together(store, settings, waiting, tally, progress)
+    if settings["semantic.enabled"]:
+        from paperless_fingerprint.meaning import find_by_meaning
+
+        tally.add(find_by_meaning(store, settings, progress, [item.id for item in waiting]))
     if store.notes().get(GROUPS_NOTE) == "stale":
         progress.begin("groups")
         grouping.refresh(store, settings)

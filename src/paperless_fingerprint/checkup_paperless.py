@@ -136,7 +136,9 @@ def _permissions(person: Person, settings: Settings) -> Iterator[Finding]:
         )
     optional = [name for name in _FOR_REMOVAL if person.may(name) is False]
     if not missing:
-        tail = f" (without {', '.join(optional)}: only --remove-all asks for that)" if optional else ""
+        tail = (
+            f" (without {', '.join(optional)}: only --remove-all asks for that)" if optional else ""
+        )
         kind = "an administrator" if person.is_superuser else "no administrator"
         yield Finding(
             "token", True, f"The user '{person.username}', {kind}, may do all that is needed{tail}."

@@ -45,8 +45,8 @@ def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compa
             raise UsageError(f"There is no document {id} in the library.")
     judge = Judge.of(settings, believed_from=settings["similarity_threshold"])
     comparison = compare(
-        read(stored[a].document),
-        read(stored[b].document),
+        read(stored[a].document, judge.shingle_words),
+        read(stored[b].document, judge.shingle_words),
         vocabulary=StoredVocabulary(store),
         thresholds=judge.thresholds,
         weights=judge.weights,

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from paperless_fingerprint import policies
+from paperless_fingerprint import policies, removal
 from paperless_fingerprint.analyse import analyse_document
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
 from paperless_fingerprint.feedback import tell
@@ -83,7 +83,7 @@ def remove(place: Workplace, ids: Collection[int]) -> set[int]:
         return set()
     around = circle(place.store, present)
     place.ledger.owe(around)
-    place.store.delete(present)
+    removal.remove(place.store, place.settings, present)
     place.ledger.forget_seen(present)
     return around - present
 

@@ -12,11 +12,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import exp, log
 
+from rapidfuzz.distance import Levenshtein
+
 from paperless_fingerprint.alignment import Alignment, align
 from paperless_fingerprint.differences import Differences, find_differences
 from paperless_fingerprint.known_words import Vocabulary
-from paperless_fingerprint.marks import DIGIT_NOISE_FLOOR, Kind, Mark, Side, Weighing, mark_of
+from paperless_fingerprint.marks import DIGIT_NOISE_FLOOR, SEVEREST, Kind, Mark, mark_of
 from paperless_fingerprint.tokens import DIGIT, Tokens
+from paperless_fingerprint.weighing import Side, Weighing
 
 _PRIOR_EDITS, _PRIOR_LETTERS = 0.3, 150.0
 # A quotation is one block of its reply: most of the matches, with no longer gap than a line.
@@ -26,7 +29,12 @@ _BLOCK_SHARE = 0.75
 _SENTENCE = 5
 _FEWEST_KNOWN = 4
 _SETTLED = 20.0
-_LOST_LINE = 0.4
+_REPEATED = frozenset({Kind.FACT, Kind.MONTH, Kind.NAME})
+#: What a run counts that is whole lines without being whole sentences: a scanner skipped them.
+_LOST_LINE = 0.25
+#: What is covered less than this is more than the other text with a few additions.
+_PART = 0.7
+_END_OF_SENTENCE = frozenset(".!?:;。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,11 @@ class Evidence:
     #: Most known words in a run that only one text has; less where whole lines are missing.
     sentence_a: float
     sentence_b: float
+    #: The same of runs that are whole sentences.
+    clause_a: float
+    clause_b: float
+    #: How much the names are others that only one of the texts has, wherever they stand.
+    strangers: float
     #: Share of the facts kept, rare ones counting more; amounts left out.
     facts_kept_a: float
     facts_kept_b: float
@@ -81,14 +94,19 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary) -> Evidence:
     # Where the facts tell two documents apart, nobody asks for edited sentences any more.
     apart = sum(severities[Kind.FACT]) + sum(severities[Kind.MONTH]) + sum(severities[Kind.NAME])
     ask = apart < _SETTLED
+    sentence_a, clause_a = _longest_sentence(only_a, a, weighing) if ask else (0.0, 0.0)
+    sentence_b, clause_b = _longest_sentence(only_b, b, weighing) if ask else (0.0, 0.0)
     return Evidence(
         noise=noise,
         coverage_a=coverage_a,
         coverage_b=coverage_b,
         surplus_a=max((end - start for start, end in only_a), default=0),
         surplus_b=max((end - start for start, end in only_b), default=0),
-        sentence_a=_longest_sentence(only_a, a, weighing) if ask else 0.0,
-        sentence_b=_longest_sentence(only_b, b, weighing) if ask else 0.0,
+        sentence_a=sentence_a,
+        sentence_b=sentence_b,
+        clause_a=clause_a,
+        clause_b=clause_b,
+        strangers=_strangers(a, b, alignment, differences, noise, coverage_a, coverage_b, weighing),
         facts_kept_a=kept_a,
         facts_kept_b=kept_b,
         numbers=min(a.numbers, b.numbers),
@@ -181,23 +199,36 @@ def estimate_digit_noise(
         other = "".join(keys_b[item.start_b : item.end_b])
         if len(one) >= 4 and len(other) >= 4 and one[-1].isdigit() and other[-1].isdigit():
             digits += max(len(one), len(other))
-            lost += len(one) != len(other)
+            # Nor does the beginning of a long number change while its end stays.
+            half = len(one) // 2
+            lost += len(one) != len(other) or (
+                len(one) >= 6 and one[:half] != other[:half] and one[half:] == other[half:]
+            )
     return min(0.2, max(noise, DIGIT_NOISE_FLOOR) + 1.5 * lost / (digits + 100))
 
 
 def _distinct_severities(
     marks: list[Mark], keys_a: tuple[str, ...], keys_b: tuple[str, ...]
 ) -> dict[Kind, list[float]]:
-    """The severities by kind, worst first; the same change made ten times is one change."""
-    seen: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
-    severities: dict[Kind, list[float]] = {kind: [] for kind in Kind}
+    """The severities by kind, worst first.
+
+    A word that is misread the same way ten times was misread once. But what has nothing in
+    common with its counterpart and comes again with the same counterpart is no misreading.
+    """
+    changes: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Mark]] = {}
     for mark in marks:
         if mark.severity > 0:
             item = mark.difference
             change = keys_a[item.start_a : item.end_a], keys_b[item.start_b : item.end_b]
-            if change not in seen:
-                seen.add(change)
-                severities[mark.kind].append(mark.severity)
+            changes.setdefault(change, []).append(mark)
+    severities: dict[Kind, list[float]] = {kind: [] for kind in Kind}
+    for found_marks in changes.values():
+        worst = max(found_marks, key=lambda mark: mark.severity)
+        severity = worst.severity
+        edits = worst.difference.edits
+        if len(found_marks) > 1 and worst.kind in _REPEATED and (edits is None or edits >= 2):
+            severity = min(1.5 * SEVEREST, 1.5 * severity)
+        severities[worst.kind].append(severity)
     for found in severities.values():
         found.sort(reverse=True)
     return severities
@@ -236,33 +267,105 @@ def _one_sided(differences: Differences, side: int) -> list[tuple[int, int]]:
     return joined
 
 
-def _longest_sentence(runs: list[tuple[int, int]], side: Side, weighing: Weighing) -> float:
-    """Most known words in small letters in one run: a stamp has none, a new clause has many.
+def _longest_sentence(
+    runs: list[tuple[int, int]], side: Side, weighing: Weighing
+) -> tuple[float, float]:
+    """Most known words in small letters in one run, and in one that is a sentence by itself.
 
-    A run from the start of a line to the end of one is what a scanner skips; it counts less.
+    A stamp has none, a new clause has many. A run from the start of a line to the end of one is
+    what a scanner skips; it counts less.
     """
     lengths = []
     for start, end in runs:
         if end - start < _SENTENCE:
             continue
-        known = 0
+        known = words = 0
         for i in range(start, min(end, start + 200)):
             spelling = side.tokens.spellings[i]
-            if spelling.islower() and spelling.isalpha() and weighing.known(side.tokens.keys[i]):
-                known += 1
+            if spelling.islower() and spelling.isalpha():
+                known += weighing.known(side.tokens.keys[i])
+                words += len(spelling) > 3
         if known >= _FEWEST_KNOWN:
-            lengths.append((known, start, end))
-    longest = 0.0
-    for known, start, end in sorted(lengths, reverse=True):
-        if known <= longest:
-            break
-        lost = _is_whole_lines(side.tokens, start, end)
-        longest = max(longest, known * _LOST_LINE if lost else known)
-    return longest
+            # A small library knows few words, but rubbish has none at all beside them.
+            lengths.append((max(known, min(words, 2 * known)), start, end))
+    longest = clause = 0.0
+    if not lengths:
+        return longest, clause
+    spans = side.tokens.spans()
+    for known, start, end in lengths:
+        lines = _is_whole_lines(side.tokens, start, end)
+        if _is_sentence(side.tokens.text, spans, start, end):
+            clause = max(clause, 0.7 * known if lines else float(known))
+        else:
+            longest = max(longest, known * _LOST_LINE if lines else float(known))
+    return longest, clause
+
+
+def _is_sentence(text: str, spans: list[tuple[int, int]], start: int, end: int) -> bool:
+    """From the end of a sentence to the next, give or take a word that happens to be equal."""
+
+    def ends_after(token: int) -> bool:
+        return token < 0 or text[spans[token][1] : spans[token][1] + 1] in _END_OF_SENTENCE
+
+    begins_line = text[: spans[start][0]].rstrip(" \t§0123456789.)").endswith("\n")
+    first = begins_line and text[spans[start][0]].isupper()
+    first = first or any(ends_after(i - 1) for i in (start - 1, start, start + 1))
+    return first and any(ends_after(i - 1) for i in (end - 1, end, end + 1) if i <= len(spans))
 
 
 def _is_whole_lines(tokens: Tokens, start: int, end: int) -> bool:
     return start in tokens.line_starts and (end == len(tokens) or end in tokens.line_starts)
+
+
+def _strangers(
+    a: Side,
+    b: Side,
+    alignment: Alignment,
+    differences: Differences,
+    noise: float,
+    coverage_a: float,
+    coverage_b: float,
+    weighing: Weighing,
+) -> float:
+    """Names of two words that only one text has: other people, wherever they stand.
+
+    Both texts must have such names, unless one is a part: all names of a part stand in the whole.
+    """
+    only_a = _names_without_like(a, b, alignment.to_b, differences.strays_a, weighing)
+    only_b = _names_without_like(b, a, alignment.to_a, differences.strays_b, weighing)
+    if min(coverage_a, coverage_b) < _PART:
+        part = only_a if coverage_a > coverage_b else only_b
+        return SEVEREST * min(2, len(part)) / 2 * max(0.2, 0.9 - 10 * noise)
+    # What is left of a name has some of its letters.
+    apart = [
+        name
+        for name in only_a
+        if all(Levenshtein.normalized_distance(name, other) > 0.5 for other in only_b)
+    ]
+    return SEVEREST * min(2, len(apart), len(only_b)) / 2 * max(0.2, 1 - 10 * noise)
+
+
+def _names_without_like(
+    side: Side,
+    other: Side,
+    matches: list[int],
+    strays: frozenset[int],
+    weighing: Weighing,
+) -> list[str]:
+    found: list[str] = []
+    spellings = side.tokens.spellings
+    # Facts stand in ascending order; a name is two title-case words in a row, neither of them common.
+    for i, _ in side.facts:
+        if matches[i] >= 0 or i in strays or not spellings[i].istitle() or len(spellings[i]) < 4:
+            continue
+        if not weighing.is_name(side, i) or not weighing.has_name_beside(side, i):
+            continue
+        key = side.tokens.keys[i]
+        if key not in found and not other.holds_like(key):
+            found.append(key)
+            if len(found) >= 6:
+                break
+    return found
 
 
 def _facts_kept(

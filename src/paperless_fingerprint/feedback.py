@@ -85,6 +85,17 @@ def tell_all(
     return report
 
 
+def tell_rest(place: Workplace) -> FeedbackReport:
+    """Now and then: whatever has changed the library without a word to us, such as a new
+    threshold. Where nobody has begun to write about the whole library, only what is written
+    already is kept right."""
+    if not place.settings["paperless.write"]:
+        return FeedbackReport()
+    if place.store.notes().get(APPLIED_NOTE) == "yes":
+        return write(place, None)
+    return write(place, list(place.ledger.rows()))
+
+
 def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> FeedbackReport:
     """Everything that we ever wrote: tags, links, figures, notes, then the labels themselves."""
     labels = place.labels.get(create=False)

@@ -38,6 +38,8 @@ class Judge:
     near: bool
     #: [near] policy: a copy counts as a version, the one that came last being the newest.
     near_is_version: bool = False
+    #: As in the fingerprints.
+    shingle_words: int = 3
 
     @classmethod
     def of(cls, settings: Settings, *, believed_from: float = KEPT_FROM) -> Judge:
@@ -60,6 +62,7 @@ class Judge:
             exact=settings["exact.enabled"],
             near=settings["near.enabled"],
             near_is_version=settings["near.policy"] == "version",
+            shingle_words=settings.spec().shingle_words,
         )
 
     def pair(self, a: Reading, b: Reading, vocabulary: Vocabulary) -> Pair:
@@ -99,7 +102,7 @@ def judge_chunk(chunk: Chunk, judge: Judge, vocabulary: Vocabulary) -> list[Pair
     def reading(id: int) -> Reading:
         found = readings.get(id)
         if found is None:
-            found = readings[id] = read(chunk.documents[id])
+            found = readings[id] = read(chunk.documents[id], judge.shingle_words)
         return found
 
     kept = []

@@ -8,6 +8,7 @@ that share too little, forms whose facts differ; only then the differences are w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import exp, log
 
 from paperless_fingerprint import reasons
@@ -16,7 +17,7 @@ from paperless_fingerprint.evidence import Evidence, weigh
 from paperless_fingerprint.facts import Facts, read_facts
 from paperless_fingerprint.judgement import Chances, chances_of, is_filled_in_otherwise
 from paperless_fingerprint.known_words import NoVocabulary, Vocabulary
-from paperless_fingerprint.marks import Mark, Side, side_of
+from paperless_fingerprint.marks import Mark
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -35,8 +36,9 @@ from paperless_fingerprint.scoring import (
     title_alike,
     weighted_sum,
 )
-from paperless_fingerprint.text import words as words_of
+from paperless_fingerprint.text import normalise
 from paperless_fingerprint.tokens import tokenise
+from paperless_fingerprint.weighing import Side
 
 #: A text of fewer distinct shingles says the same thing over and over.
 FEWEST_SHINGLES = 5
@@ -61,29 +63,37 @@ class Thresholds:
     containment: float = 0.12
 
 
-@dataclass(frozen=True, slots=True)
 class Reading:
-    """A document as the judgement needs it; costs about what fingerprinting does, so keep it."""
+    """A document as the judgement needs it; what is dear is found out when somebody asks."""
 
-    document: Document
-    #: The normalised text: the same in two documents when they say the same.
-    text: str
-    words: int
-    shingles: frozenset[int]
-    side: Side
+    def __init__(self, document: Document, shingle_words: int = 3) -> None:
+        self.document = document
+        self._shingle_words = shingle_words
+
+    @cached_property
+    def text(self) -> str:
+        """The normalised text: the same in two documents when they say the same."""
+        return normalise(self.document.content)
+
+    @cached_property
+    def words(self) -> int:
+        return len(self.text.split())
+
+    @cached_property
+    def shingles(self) -> frozenset[int]:
+        """Hashes of this process alone: they never leave it."""
+        words = self.text.split()
+        columns = [words[start:] for start in range(self._shingle_words)]
+        return frozenset(map(hash, zip(*columns, strict=False)))
+
+    @cached_property
+    def side(self) -> Side:
+        return Side(tokenise(self.document.content), self.text.split())
 
 
-def read(document: Document) -> Reading:
-    words = words_of(document.content)
-    triples = zip(words, words[1:], words[2:], strict=False)
-    return Reading(
-        document,
-        " ".join(words),
-        len(words),
-        # Hashes of this process alone: they never leave it.
-        frozenset(map(hash, triples)),
-        side_of(tokenise(document.content), words),
-    )
+def read(document: Document, shingle_words: int = 3) -> Reading:
+    """`shingle_words` as in the fingerprints: the reported overlap is that of the same shingles."""
+    return Reading(document, shingle_words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +156,6 @@ def examine(
     if a.document.id > b.document.id:
         a, b = b, a
     limits = thresholds or Thresholds()
-    shared = overlap(a.shingles, b.shingles)
     same_file = bool(a.document.checksum) and a.document.checksum == b.document.checksum
     same_text = min(a.words, b.words) >= limits.exact_min_words and a.text == b.text
 
@@ -161,10 +170,10 @@ def examine(
         facts = None
         if evidence is not None and evidence.numbers:
             facts = max(evidence.facts_kept_a, evidence.facts_kept_b)
+        scores = PairScore()
         if explain or relation in STORED_RELATIONS:
+            shared = overlap(a.shingles, b.shingles)
             scores = _scores(a, b, shared, facts, fuzzy_sample_size, weights or Weights())
-        else:
-            scores = PairScore(shared.jaccard, shared.containment_ab, shared.containment_ba)
         pair = Pair(
             a.document.id, b.document.id, relation, round(confidence, 4), scores, why, leader
         )
@@ -175,19 +184,20 @@ def examine(
         return finish(Relation.EXACT, 1.0, (said,))
     if min(a.words, b.words) < limits.min_words:
         return finish(Relation.RELATED, 0.0, ("too little text to compare",))
-    if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
-        return finish(Relation.RELATED, 0.0, ("the same words over and over",))
     keys_a, keys_b = a.side.tokens.keys, b.side.tokens.keys
     shorter = min(len(keys_a), len(keys_b))
+    passages, share = replaced_share(keys_a, keys_b)
+    filled_in = is_filled_in_otherwise(passages, share, shorter)
+    if filled_in and not explain:
+        return finish(Relation.TEMPLATE, FILLED_IN_CONFIDENCE, ())
+    if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
+        return finish(Relation.RELATED, 0.0, ("the same words over and over",))
+    shared = overlap(a.shingles, b.shingles)
     if (
         shared.containment < limits.containment
         and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter
     ):
         return finish(Relation.RELATED, 0.0, ("the texts share too little",))
-    passages, share = replaced_share(keys_a, keys_b)
-    filled_in = is_filled_in_otherwise(passages, share, shorter)
-    if filled_in and not explain:
-        return finish(Relation.TEMPLATE, FILLED_IN_CONFIDENCE, ())
     evidence = weigh(a.side, b.side, vocabulary or NoVocabulary())
     if filled_in:
         relation, confidence = Relation.TEMPLATE, FILLED_IN_CONFIDENCE

@@ -122,9 +122,11 @@ def steps(
         report = _fetch(place, batch, report, first=cursor is None)
         place.progress.advance(len(batch))
         yield report
-    if stamps:
-        latest = max(stamp.modified for stamp in stamps)
-        place.store.put_notes({CURSOR_NOTE: max(latest, cursor or latest) if not whole else latest})
+    latest = max((stamp.modified for stamp in stamps), default=_BEGINNING)
+    if not whole and cursor is not None:
+        latest = max(latest, cursor)
+    # Also of an empty Paperless: what comes from now on is new, and told by itself.
+    place.store.put_notes({CURSOR_NOTE: latest})
     yield report
 
 

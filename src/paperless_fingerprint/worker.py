@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
+from paperless_fingerprint.feedback import tell, tell_rest
 from paperless_fingerprint.inbox import Inbox
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings import Settings
@@ -137,6 +138,10 @@ class Worker:
         self.vitals.documents_done += report.done
         self.vitals.documents_gone += report.gone
         self.vitals.documents_failed += report.tried
+        if not report.outage and place.ledger.owed():
+            # What a run that died has left, or what somebody decided on the command line.
+            with place.lock.held():
+                tell(place)
         return report.outage
 
     def _sync(self, place: Workplace, *, reconcile: bool) -> str:
@@ -148,6 +153,9 @@ class Worker:
             for _ in follow_up(place, first=first):
                 if self._between(place):
                     return self.vitals.trouble
+            if reconcile:
+                with place.lock.held():
+                    tell_rest(place)
         except FingerprintError as error:
             return str(error)
         self.vitals.syncs += 1
@@ -211,6 +219,9 @@ def _drain_patiently(
                 report = drain(place)
                 done += report.done + report.gone
                 why = report.outage
+                if not why and place.ledger.owed():
+                    with place.lock.held():
+                        tell(place)
                 if not why and not _is_due_soon(place.inbox, deadline):
                     return done, place.inbox.counts()["waiting"], ""
         except ConfigurationError:

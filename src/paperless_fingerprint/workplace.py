@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -63,6 +63,16 @@ def open_spool(settings: Settings) -> Spool:
 def open_audit(settings: Settings) -> AuditLog:
     path = path_of(settings)
     return AuditLog(path.with_name(path.stem.removesuffix(".inbox") + ".audit.jsonl"))
+
+
+def owe(settings: Settings, ids: Iterable[int]) -> None:
+    """For whoever changes pairs and groups without Paperless at hand: the worker, or the next
+    `consume` or `sync`, tells Paperless about these documents and all that is connected."""
+    file, _ = open_inbox(settings)
+    try:
+        Ledger(file).owe(set(ids))
+    finally:
+        file.close()
 
 
 @contextmanager

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from paperless_fingerprint.ledger import ON
-from documents import some_text
 from paperless_work import Office
 
-OWN = "Steuer, \"2024\" 🧾"
+from documents import some_text
+from paperless_fingerprint.ledger import ON
+
+OWN = 'Steuer, "2024" 🧾'
 #: How much more than usual: 5 makes the counts of runs five times as large.
 SCALE = float(os.environ.get("PAPERLESS_FINGERPRINT_FAULTS", "1"))
 

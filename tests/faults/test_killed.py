@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 from breaking import Letters, fast_folder, nursery, scaled
+from paperless_work import Office
 
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.paperless.spool import Spool
-from paperless_work import Office
 
 KILLED = -9
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from paperless_work import LETTER, OTHER, RESCAN, Office
 
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
-from paperless_work import LETTER, OTHER, RESCAN, Office
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
 

@@ -6,11 +6,11 @@ import shutil
 
 import pytest
 from paperless_fixtures import HOOK
+from paperless_work import LETTER, Office
 
 from paperless_fingerprint import checkup_paperless
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.errors import ExitCode
-from paperless_work import LETTER, Office
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from paperless_work import LETTER, OTHER, RESCAN, Office, variant
 
 from paperless_fingerprint import feedback
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
 from paperless_fingerprint.demo.stand_in.fields import create_field
 from paperless_fingerprint.model import Link, Pair, Relation
-from paperless_work import LETTER, OTHER, RESCAN, Office, variant
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
 
@@ -50,7 +50,7 @@ def test_a_renamed_tag_is_found_again(office):
 def test_a_name_changed_in_the_settings_renames_the_tag(office):
     a, b = pair(office)
     office.consume(a, b)
-    office.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TAG_NEAR"] = "Doppelt, \"ähnlich\" 🧾"
+    office.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TAG_NEAR"] = 'Doppelt, "ähnlich" 🧾'
     office.apply()
     assert office.tags(b) == {'Doppelt, "ähnlich" 🧾'}
     assert office.tags(a) == {PRIMARY}
@@ -124,7 +124,9 @@ def test_a_persons_own_link_in_our_field_stays(office):
 def test_everything_can_be_taken_back(office):
     a, b = pair(office)
     library = office.paperless.library
-    before = {id: (list(row.tags), dict(row.custom_fields)) for id, row in library.documents.items()}
+    before = {
+        id: (list(row.tags), dict(row.custom_fields)) for id, row in library.documents.items()
+    }
     office.sync()
     office.apply()
     assert library.labels["tags"]
@@ -315,7 +317,9 @@ def fake(office: Office, *links: Link) -> None:
     """Relations as the analysis might have found them."""
     with office.open() as place:
         store = place.store
-        store.write_pairs([Pair(k.a, k.b, k.relation, k.confidence, leader=k.leader) for k in links])
+        store.write_pairs(
+            [Pair(k.a, k.b, k.relation, k.confidence, leader=k.leader) for k in links]
+        )
         store.mark_analysed(store.pending())
         from paperless_fingerprint import grouping
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from paperless_work import LETTER, OTHER, RESCAN, Office
 
 from paperless_fingerprint import hearing
 from paperless_fingerprint import sync as syncing
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.ledger import ADDING, REMOVING, Mark
 from paperless_fingerprint.model import Relation, Verdict
-from paperless_work import LETTER, OTHER, RESCAN, Office
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
 NOT = "Not a duplicate"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from paperless_work import LETTER, OTHER, RESCAN, Office
 
 from paperless_fingerprint import merge, undoing
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.demo.stand_in.fields import create_field
 from paperless_fingerprint.errors import StoreError, UsageError
 from paperless_fingerprint.model import Decision, Verdict
-from paperless_work import LETTER, OTHER, RESCAN, Office
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
 
@@ -158,9 +158,9 @@ def test_without_an_audit_log_nothing_is_moved(office):
     (office.folder / "library.audit.jsonl").mkdir()
     a, b = office.add(LETTER), office.add(LETTER)
     office.consume(a)
-    with office.open() as place, place.lock.held(), pytest.raises(StoreError, match="audit log"):
-        from paperless_fingerprint.consume import consume
+    from paperless_fingerprint.consume import consume
 
+    with office.open() as place, place.lock.held(), pytest.raises(StoreError, match="audit log"):
         consume(place, b)
     assert there(office) == {a, b}
 

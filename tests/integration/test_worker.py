@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from paperless_fixtures import HOOK
+from paperless_work import LETTER, OTHER, RESCAN, Office
+from waiting import until
 
 from paperless_fingerprint.cli import main
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.web.app import document_of
-from paperless_work import LETTER, OTHER, RESCAN, Office
-from waiting import until
 
 PROGRAM = str(Path(sys.executable).with_name("paperless-fingerprint"))
 SECRET = "a-secret-of-the-service"

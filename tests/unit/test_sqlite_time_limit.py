@@ -21,13 +21,16 @@ def test_an_endless_statement_ends(tmp_path: Path, stopped_by: str) -> None:
     store = SqliteStore(tmp_path / "library.db")
     searcher = SqliteSearcher(store.path)
     by_thread = stopped_by == "another thread"
-    with (
-        pytest.raises(SearchTooLongError),
-        searcher._limited(Scope(time_limit_seconds=0.05), words=by_thread) as connection,
-    ):
-        if by_thread:
-            connection.set_progress_handler(None, 0)
-        connection.execute(ENDLESS).fetchall()
+
+    def run() -> None:
+        scope = Scope(time_limit_seconds=0.05)
+        with searcher._limited(scope, words=by_thread) as connection:
+            if by_thread:
+                connection.set_progress_handler(None, 0)
+            connection.execute(ENDLESS).fetchall()
+
+    with pytest.raises(SearchTooLongError):
+        run()
     with searcher._limited(Scope()) as connection:
         assert connection.execute("SELECT count(*) FROM content").fetchone() == (0,)
     searcher.close()

@@ -16,7 +16,6 @@ import click
 from paperless_fingerprint.errors import ExitCode, FingerprintError, UsageError
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.progress import Progress
     from paperless_fingerprint.settings import Settings, Value
     from paperless_fingerprint.stores.base import Store
 
@@ -182,7 +181,7 @@ class _Bar:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
+def progress_bar() -> Iterator[_Bar]:
     bar = _Bar()
     try:
         yield bar

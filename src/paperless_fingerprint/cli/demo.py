@@ -80,7 +80,9 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
                 for shown in told(paperless, documents)
             ),
         )  # fmt: skip
-        say("The saved view 'Duplicates' lists them there. Taking a tag off there says: it is none.")
+        say(
+            "The saved view 'Duplicates' lists them there. Taking a tag off there says: it is none."
+        )
 
 
 def _spelled(value: object) -> str:

@@ -97,11 +97,17 @@ _threshold = click.FloatRange(0, 1)
 @click.option("--similarity-threshold", type=_threshold, help="Least confidence of a pair.")
 @click.option("--near", type=_threshold, help="Jaccard that makes 'near' where facts are silent.")
 @click.option("--version", "version_", type=_threshold, help="Jaccard that makes 'version' there.")
+@click.option(
+    "--semantic", is_flag=True, help="Fit the scale of the semantic tier to what was decided."
+)
+@click.option("--keep", is_flag=True, help="With --semantic: use the new scale from now on.")
 @shared_options
 @json_option
 @click.pass_obj
 def tune(
     context: Context,
+    semantic: bool,
+    keep: bool,
     similarity_threshold: float | None,
     near: float | None,
     version_: float | None,
@@ -111,6 +117,9 @@ def tune(
     from paperless_fingerprint.tuning import Thresholds, tune
 
     settings = context.settings()
+    if semantic:
+        _tune_semantic(context, keep=keep, as_json=as_json)
+        return
     now = Thresholds.of(settings)
     then = Thresholds(
         now.similarity if similarity_threshold is None else similarity_threshold,
@@ -146,6 +155,18 @@ def tune(
             for pair in pairs[:50]
         ],
     )  # fmt: skip
+
+
+def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
+    from paperless_fingerprint.semantic.tuning import tune
+    from paperless_fingerprint.stores.vectors import open_vectors
+
+    with context.store() as store:
+        found = tune(store, open_vectors(store), context.settings(), keep=keep)
+    if as_json:
+        print_json([found.as_json()])
+    else:
+        say(found.in_words())
 
 
 @click.command()

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.demo.stand_in import StandIn
@@ -47,7 +48,9 @@ def demo_office(
             "inbox.file": None,
             "exact.policy": "warn",
         }
-        with open_workplace(replace(settings, values={**settings.values, **own}), progress) as place:
+        with open_workplace(
+            replace(settings, values={**settings.values, **own}), progress
+        ) as place:
             yield paperless, place
 
 
@@ -111,7 +114,7 @@ def _upload(paperless: StandIn, document: Document) -> None:
 
     owner = int(document.owner) if document.owner is not None else None
     viewers = document.viewers
-    more = {
+    more: dict[str, Any] = {
         "id": document.id,
         "title": document.title,
         "created": document.created,

@@ -1,0 +1,150 @@
+"""What one text is to the evidence, and how much its words weigh: looked up once for a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from paperless_fingerprint.known_words import Vocabulary, common_words
+from paperless_fingerprint.text import words as words_of
+from paperless_fingerprint.tokens import AMOUNT, CAPITAL, DIGIT, Tokens, notes_of
+
+#: In longer texts nobody looks for what a word may have become.
+_MOST_LOOKED_FOR = 5_000
+
+
+class Side:
+    """One text as the evidence needs it; what is dear is found out when somebody asks."""
+
+    def __init__(self, tokens: Tokens, words: Sequence[str]) -> None:
+        self.tokens = tokens
+        self._words = words
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(self._words)
+
+    @cached_property
+    def distinct(self) -> frozenset[str]:
+        return frozenset(self.tokens.keys)
+
+    @cached_property
+    def facts(self) -> tuple[tuple[int, int], ...]:
+        """Where numbers and words with a capital stand, with their notes; amounts left out."""
+        facts = []
+        for i, spelling in enumerate(self.tokens.spellings):
+            if not spelling.islower() and len(spelling) > 1:
+                notes = notes_of(spelling)
+                if notes & (DIGIT | CAPITAL) and not notes & AMOUNT:
+                    facts.append((i, notes))
+        return tuple(facts)
+
+    @cached_property
+    def numbers(self) -> int:
+        """How many tokens hold digits: where there are none, the facts are silent."""
+        return sum(1 for key in self.tokens.keys if len(key) > 1 and not key.isalpha())
+
+    def holds_like(self, key: str) -> bool:
+        """Whether the word stands anywhere here, as it is or misread."""
+        if key in self.distinct:
+            return True
+        if len(self.distinct) > _MOST_LOOKED_FOR:
+            return False
+        most = len(key) // 4 if len(key) > 4 else 0
+        near = [
+            other
+            for length in range(len(key) - most, len(key) + most + 1)
+            for other in self._lengths.get(length, ())
+        ]
+        return (
+            most > 0
+            and process.extractOne(key, near, scorer=Levenshtein.distance, score_cutoff=most)
+            is not None
+        )
+
+    @cached_property
+    def _lengths(self) -> dict[int, list[str]]:
+        lengths: dict[int, list[str]] = {}
+        for key in self.distinct:
+            lengths.setdefault(len(key), []).append(key)
+        return lengths
+
+
+class Weighing:
+    """Looks words up for one pair, each once."""
+
+    def __init__(self, a: Side, b: Side, vocabulary: Vocabulary) -> None:
+        self.a, self.b = a, b
+        self._lookup = vocabulary.document_frequency
+        self._seen: dict[str, int] = {}
+        self.common = common_words()
+
+    def elsewhere(self, word: str) -> int:
+        """In how many documents besides these two the word stands."""
+        count = self._seen.get(word)
+        if count is None:
+            own = (word in self.a.words) + (word in self.b.words)
+            count = self._seen[word] = max(0, self._lookup(word) - own)
+        return count
+
+    def known(self, key: str) -> bool:
+        return key in self.common or (len(key) > 1 and self.elsewhere(key) >= 2)
+
+    def rare(self, key: str) -> bool:
+        return key not in self.common and self.elsewhere(key) <= 20
+
+    def weight(self, key: str, spelling: str, notes: int) -> float:
+        """A fact that stands in every letter of this sender says little about this one."""
+        if notes & DIGIT:
+            pieces = words_of(spelling)
+            count = min(map(self.elsewhere, pieces)) if pieces else 0
+            return float(min(len(key), 6) / 6 * (1 + count) ** -0.5)
+        return float((1 + self.elsewhere(key)) ** -0.5)
+
+    def is_name(self, side: Side, i: int) -> bool:
+        """What looks like part of somebody's name: 'FouPAGGENWED' is a stamp across a word."""
+        key, spelling = side.tokens.keys[i], side.tokens.spellings[i]
+        return (
+            spelling.isalpha()
+            and (len(key) >= 3 if spelling.istitle() else len(key) >= 4 and spelling.isupper())
+            and key not in self.common
+        )
+
+    def names(self, start: int, end: int, side: Side) -> list[str]:
+        """Rare names there, and common ones beside another.
+
+        The owner's own name stands in most documents of a library, and in German every noun has
+        a capital; a first name and a family name stand side by side.
+        """
+        return [
+            side.tokens.keys[i]
+            for i in range(start, end)
+            if self.is_name(side, i)
+            and (self.rare(side.tokens.keys[i]) or self.has_name_beside(side, i))
+        ]
+
+    def has_name_beside(self, side: Side, i: int) -> bool:
+        return (i > 0 and self.is_name(side, i - 1)) or (
+            i + 1 < len(side.tokens) and self.is_name(side, i + 1)
+        )
+
+
+def legible(keys: Sequence[str], spellings: Sequence[str], weighing: Weighing) -> float:
+    """The share of the letters that somebody may have written so: 'tArnsEe nsL0I' nobody has."""
+    good = total = 0
+    for key, spelling in zip(keys, spellings, strict=True):
+        total += len(key)
+        if key.isdigit():
+            good += len(key)
+        elif spelling.isalpha():
+            even = spelling.islower() or spelling.istitle() or spelling.isupper()
+            if key in weighing.common or (
+                even and (len(key) >= 4 or (len(key) > 1 and weighing.known(key)))
+            ):
+                good += len(key)
+        elif spelling[-1:].isdigit() and key.lstrip("abcdefghijklmnopqrstuvwxyz").isdigit():
+            good += len(key)
+    return good / total if total else 1.0
