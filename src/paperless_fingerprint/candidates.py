@@ -29,10 +29,11 @@ BUCKET = 50
 #: Copies of one text or one file beyond these are joined through them.
 SAME_AT_MOST = 64
 
-#: Of the candidates of one document the best so many are aligned, which is the dear part. A
-#: document with more is one of a family of forms; its true copy stands at the top, because it
-#: shares the facts too, and so does the document seen from its copy.
-COMPARED_AT_MOST = 16
+#: A document with more candidates than this is one of a family of forms. Only its best ones are
+#: aligned, which is the dear part: its true copy stands at the top, because it shares the facts
+#: too, and so does the document seen from its copy.
+FAMILY_FROM = 16
+COMPARED_OF_A_FAMILY = 8
 
 JACCARD_AT_LEAST = 0.08
 CONTAINMENT_AT_LEAST = 0.3
@@ -123,10 +124,10 @@ def worth_comparing(overlaps: Sequence[float], agreement: Agreement) -> npt.NDAr
     `overlaps` is the larger of jaccard and the containments of each, estimated.
     """
     places = np.flatnonzero(agreement.plausible)
-    if len(places) <= COMPARED_AT_MOST:
+    if len(places) <= FAMILY_FROM:
         return places
     strength = np.asarray(overlaps)[places] + agreement.numbers[places]
-    return np.sort(places[np.argsort(-strength, kind="stable")[:COMPARED_AT_MOST]])
+    return np.sort(places[np.argsort(-strength, kind="stable")[:COMPARED_OF_A_FAMILY]])
 
 
 def compare_sketches(

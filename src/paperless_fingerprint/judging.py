@@ -96,12 +96,18 @@ class Chunk:
     pairs: Sequence[Key]
 
 
-def judge_chunk(chunk: Chunk, judge: Judge, vocabulary: Vocabulary) -> list[Pair]:
-    readings: dict[int, Reading] = {}
+def judge_chunk(
+    chunk: Chunk,
+    judge: Judge,
+    vocabulary: Vocabulary,
+    readings: dict[int, Reading] | None = None,
+) -> list[Pair]:
+    """`readings` are those of earlier chunks; what is read here is added to them."""
+    readings = {} if readings is None else readings
 
     def reading(id: int) -> Reading:
         found = readings.get(id)
-        if found is None:
+        if found is None or found.document != chunk.documents[id]:
             found = readings[id] = read(chunk.documents[id], judge.shingle_words)
         return found
 
@@ -132,6 +138,9 @@ def with_decisions(pairs: Iterable[Pair], judged: Sequence[Key], decided: Decide
 
 
 _state: tuple[Judge, Vocabulary] | None = None
+#: The members of a family of forms come again from chunk to chunk.
+_readings: dict[int, Reading] = {}
+_READINGS_KEPT = 1_500
 
 
 def _begin(judge: Judge, vocabulary: Vocabulary) -> None:
@@ -141,7 +150,13 @@ def _begin(judge: Judge, vocabulary: Vocabulary) -> None:
 
 def _work(chunk: Chunk) -> list[Pair]:
     assert _state is not None
-    return judge_chunk(chunk, *_state)
+    return _judge_and_remember(chunk, *_state)
+
+
+def _judge_and_remember(chunk: Chunk, judge: Judge, vocabulary: Vocabulary) -> list[Pair]:
+    if len(_readings) > _READINGS_KEPT:
+        _readings.clear()
+    return judge_chunk(chunk, judge, vocabulary, _readings)
 
 
 class JudgingPool:
@@ -159,7 +174,7 @@ class JudgingPool:
     def judged(self, chunks: Iterable[Chunk]) -> Iterator[list[Pair]]:
         if self._pool is None:
             for chunk in chunks:
-                yield judge_chunk(chunk, self._judge, self._vocabulary)
+                yield _judge_and_remember(chunk, self._judge, self._vocabulary)
             return
         # Only a few chunks at a time are on their way: their texts are in memory.
         coming = iter(chunks)
