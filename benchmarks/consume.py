@@ -25,7 +25,6 @@ from pathlib import Path
 
 from made_library import MadeLibrary
 from measuring import report
-
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.intake import SPEC_NOTE, batches, take_in
 from paperless_fingerprint.model import Document

@@ -10,6 +10,7 @@ from paperless_fingerprint.cli.context import (
     Context,
     json_option,
     print_json,
+    progress_bar,
     say,
     shared_options,
 )
@@ -91,11 +92,21 @@ def primary(context: Context, id: int, as_json: bool) -> None:
 
 @click.command()
 @click.argument("ids", type=int, nargs=-1)
+@click.option(
+    "--in-paperless",
+    is_flag=True,
+    help="Take back what a policy or a merge did last in Paperless: trash, tags, fields.",
+)
 @shared_options
 @json_option
 @click.pass_obj
-def undo(context: Context, ids: tuple[int, ...], as_json: bool) -> None:
+def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bool) -> None:
     """Take back what was said about two documents, or without ids what was said last."""
+    if in_paperless:
+        if ids:
+            raise UsageError("'undo --in-paperless' takes no ids: it goes back step by step.")
+        _undo_in_paperless(context, as_json=as_json)
+        return
     from paperless_fingerprint import decisions
     from paperless_fingerprint.shown import decision_json
 
@@ -111,3 +122,17 @@ def undo(context: Context, ids: tuple[int, ...], as_json: bool) -> None:
     else:
         for decision in taken_back:
             say(f"Taken back: '{decision.verdict.value}' about {decision.a} and {decision.b}.")
+
+
+def _undo_in_paperless(context: Context, *, as_json: bool) -> None:
+    from paperless_fingerprint.undoing import undo_last
+    from paperless_fingerprint.workplace import open_workplace
+
+    with progress_bar() as progress, open_workplace(context.settings(), progress) as place:
+        sentences = undo_last(place, by=_who())
+    if as_json:
+        print_json({"undone": sentence} for sentence in sentences)
+    elif not sentences:
+        say("Nothing was done in Paperless that could be taken back.")
+    for sentence in () if as_json else sentences:
+        say(sentence)
