@@ -286,9 +286,15 @@ def test_a_clock_that_goes_backwards(office, letters, monkeypatch):
 
 
 @pytest.mark.elasticsearch
-def test_elasticsearch_gone_and_back(office, letters, elasticsearch9, index_prefix):
+def test_elasticsearch_gone_and_back(office, letters, elasticsearch9, index_prefix, monkeypatch):
     """Behind a gate that is shut while documents come in."""
     from elasticsearch_proxy import Answer, proxy_for
+
+    from paperless_fingerprint.stores.elasticsearch import bulk, scan
+
+    for module in (scan, bulk):
+        for name in [name for name in vars(module) if name.endswith("PATIENCE_SECONDS")]:
+            monkeypatch.setattr(module, name, 0.2)
 
     shut = threading.Event()
 
