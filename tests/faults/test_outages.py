@@ -289,7 +289,6 @@ def test_a_clock_that_goes_backwards(office, letters, monkeypatch):
 def test_elasticsearch_gone_and_back(office, letters, elasticsearch9, index_prefix, monkeypatch):
     """Behind a gate that is shut while documents come in."""
     from elasticsearch_proxy import Answer, proxy_for
-
     from paperless_fingerprint.stores.elasticsearch import bulk, scan
 
     for module in (scan, bulk):
