@@ -21,7 +21,8 @@ LAYERS = (
     ("analyse", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
      "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
      "decisions", "meaning", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
-     "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "workplace",
+     "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "feedback_plan",
+     "feedback_writing", "workplace",
      "worker_file", "undoing", "checkup_paperless"),
     # what stands behind protocols
     ("stores", "paperless", "semantic"),

@@ -38,7 +38,8 @@ class Outcome:
     document_id: int
     #: 'done', or 'gone' where it does not exist, lies in the trash, or may not be seen.
     state: str
-    pairs: int = 0
+    #: How many documents it is connected with.
+    connected: int = 0
     problems: tuple[str, ...] = ()
 
 
@@ -53,24 +54,24 @@ def consume(place: Workplace, document_id: int) -> Outcome:
     id = found.id
     if id != document_id:
         remove(place, [document_id])  # a version row is no document
-    place.ledger.owe(circle(place.store, [id]))
-    hear(place, {id: found.tag_ids})
-    document = as_stored(place, found, place.labels.get())
+    # Each question to the store is a journey where that is a server: what is new is asked nothing.
+    old = place.store.metadata([id]).get(id)
+    if old is not None:
+        place.ledger.owe(circle(place.store, [id]))
+        hear(place, {id: found.tag_ids})
+    document = as_stored(place, found, place.labels.get(), old)
     report = take_in(place.store, [document], place.settings.spec())
     if report.refused:
         raise DocumentError(f"Document {id} was not stored: {report.refused[0].reason}.")
-    if SPEC_NOTE not in place.store.notes():
-        place.store.put_notes({SPEC_NOTE: place.settings.spec().id})
-    analyse_waiting(place, [id])
-    # Again, for a 'not a duplicate' tag that was there before anything was found.
-    hear(place, {id: found.tag_ids})
+    analyse_waiting(place, [id], owing=False)
     around = circle(place.store, [id])
     place.ledger.owe(around)
+    # Again, for a 'not a duplicate' tag that was there before anything was found.
+    hear(place, {id: found.tag_ids})
     policies.after_consumption(place, id)
     told = tell(place)
     place.ledger.saw([Stamp(id, found.document.modified or "")])
-    pairs = sum(1 for _ in place.store.links(ids=[id]))
-    return Outcome(id, "done", pairs, told.problems)
+    return Outcome(id, "done", len(around) - 1, told.problems)
 
 
 def remove(place: Workplace, ids: Collection[int]) -> set[int]:
@@ -108,14 +109,15 @@ def analyse_waiting(
     return count
 
 
-def as_stored(place: Workplace, found: PaperlessDocument, labels: Labels) -> Document:
+def as_stored(
+    place: Workplace, found: PaperlessDocument, labels: Labels, old: Document | None
+) -> Document:
     """As the library keeps it: without our own tags, and with what lists of Paperless leave out."""
     document = found.document
     named = zip(document.tags, found.tag_ids, strict=True)
     others = tuple(name for name, tag in named if tag not in labels.own_tags)
     if others != document.tags:
         document = replace(document, tags=others)
-    old = place.store.metadata([document.id]).get(document.id)
     if document.checksum is None and old is not None and old.checksum is not None:
         # Before version 3 a document has one file for ever.
         return replace(document, checksum=old.checksum, file_size=old.file_size)
@@ -145,6 +147,7 @@ class DrainReport:
 def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
     """All events whose time has come, in their order. Ends at the first sign of an outage."""
     report = DrainReport()
+    named = False
     while not (stop and stop.is_set()):
         try:
             place.inbox.take_from(place.spool)
@@ -155,6 +158,9 @@ def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
             if event is None:
                 break
             try:
+                if not named:
+                    _name_spec(place, event)
+                    named = True
                 outcome = do_event(place, event)
             except OutageError as error:
                 report.outage = str(error)
@@ -166,6 +172,16 @@ def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
         else:
             report.done += 1
     return report
+
+
+def _name_spec(place: Workplace, event: Event) -> None:
+    """A library that begins with an event says, as any other, how its fingerprints are taken."""
+    try:
+        if SPEC_NOTE not in place.store.notes():
+            place.store.put_notes({SPEC_NOTE: place.settings.spec().id})
+    except StoreError as error:
+        place.inbox.held_up(event, str(error))
+        raise OutageError(str(error)) from error
 
 
 def do_event(place: Workplace, event: Event) -> Outcome | None:

@@ -9,59 +9,38 @@ from __future__ import annotations
 
 import json
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Collection
 
-from paperless_fingerprint.ledger import ADDING, ON, REFUSED, REMOVING, Mark, Rows, Written
+from paperless_fingerprint.feedback_plan import (
+    FeedbackReport,
+    Plan,
+    as_report,
+    difference,
+    marks_of,
+)
+from paperless_fingerprint.feedback_writing import Writer
+from paperless_fingerprint.hearing import circle
+from paperless_fingerprint.ledger import ON, Mark
 from paperless_fingerprint.own_labels import Labels, Role
-from paperless_fingerprint.paperless.answers import DeniedError, MissingError, RefusedError
-from paperless_fingerprint.paperless.client import BulkResult
-from paperless_fingerprint.paperless.writing import GONE
-from paperless_fingerprint.wishes import Wish, wishes
+from paperless_fingerprint.paperless.answers import RefusedError
+from paperless_fingerprint.wishes import wishes
 from paperless_fingerprint.workplace import Workplace
 
-Entry = tuple[int, str, Mark]
 #: Set once somebody has let us write about the whole library.
 APPLIED_NOTE = "paperless.applied"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    remove: tuple[Entry, ...] = ()
-    add: tuple[Entry, ...] = ()
+def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
+    """What is owed since the last time. The caller holds the library's lock.
 
-    def __bool__(self) -> bool:
-        return bool(self.remove or self.add)
-
-
-@dataclass(frozen=True, slots=True)
-class FeedbackReport:
-    #: Kind → how many were (or, in a dry run, would be) written and taken back.
-    added: Mapping[str, int] = field(default_factory=dict)
-    removed: Mapping[str, int] = field(default_factory=dict)
-    #: (document, why Paperless refused).
-    refused: tuple[tuple[int, str], ...] = ()
-    problems: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "added": dict(self.added),
-            "removed": dict(self.removed),
-            "refused": [{"id": id, "reason": reason} for id, reason in self.refused],
-            "problems": list(self.problems),
-        }
-
-
-def tell(place: Workplace) -> FeedbackReport:
-    """What is owed since the last time. The caller holds the library's lock."""
+    `widely` where the debt was written down by somebody who did not look at what is connected.
+    """
     owed = place.ledger.owed()
     if not owed:
         return FeedbackReport()
     report = FeedbackReport()
     if place.settings["paperless.write"]:
-        report = write(place, list(owed))
+        report = write(place, circle(place.store, owed) if widely else list(owed))
     place.ledger.told(owed)
     return report
 
@@ -76,7 +55,7 @@ def tell_all(
     """The whole library. `again` tries once more what Paperless has refused."""
     if dry_run:
         labels = place.labels.get(create=False)
-        return _as_report(plan_for(place, None, labels, again=again), labels.problems)
+        return as_report(plan_for(place, None, labels, again=again), labels.problems)
     owed = place.ledger.owed()
     _adopt(place)
     report = write(place, None, pause=pause, again=again)
@@ -100,8 +79,8 @@ def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> 
     """Everything that we ever wrote: tags, links, figures, notes, then the labels themselves."""
     labels = place.labels.get(create=False)
     rows = place.ledger.rows()
-    plan = _difference({}, rows, again=True)
-    report = _Writer(place, labels, pause).write(plan)
+    plan = difference({}, rows, again=True)
+    report = Writer(place, labels, pause).write(plan)
     left = place.labels.delete_all()
     place.ledger.drop((id, kind) for id, kinds in rows.items() for kind in kinds)
     place.ledger.told(place.ledger.owed())
@@ -121,12 +100,12 @@ def write(
     if not plan:
         return FeedbackReport(problems=labels.problems)
     try:
-        return _Writer(place, labels, pause).write(plan)
+        return Writer(place, labels, pause).write(plan)
     except RefusedError:
         # Somebody has deleted a tag or field of ours since we looked.
         place.labels.forget()
         labels = place.labels.get()
-        return _Writer(place, labels, pause).write(plan_for(place, ids, labels, again=again))
+        return Writer(place, labels, pause).write(plan_for(place, ids, labels, again=again))
 
 
 def plan_for(
@@ -145,72 +124,7 @@ def plan_for(
         id: marks_of(wish, labels, notes=place.settings["paperless.notes"])
         for id, wish in wanted.items()
     }
-    return _difference(marks, rows, again=again)
-
-
-def marks_of(wish: Wish, labels: Labels, *, notes: bool) -> dict[str, Mark]:
-    marks = {
-        f"tag:{role.value}": Mark(labels.tags[role]) for role in wish.roles if role in labels.tags
-    }
-    if not marks and labels.tags:
-        return {}
-    if labels.parent is not None and marks:
-        marks["tag:parent"] = Mark(labels.parent)
-    for kind, targets in wish.links.items():
-        if kind in labels.fields:
-            marks[f"link:{kind}"] = Mark(labels.fields[kind], json.dumps(sorted(targets)))
-    if wish.confidence is not None and "confidence" in labels.fields:
-        marks["confidence"] = Mark(labels.fields["confidence"], f"{wish.confidence:.2f}")
-    if notes and wish.sentences:
-        marks["note"] = Mark(0, "paperless-fingerprint: " + " ".join(wish.sentences))
-    return marks
-
-
-def _difference(wanted: Mapping[int, Mapping[str, Mark]], rows: Rows, *, again: bool) -> Plan:
-    remove: list[Entry] = []
-    add: list[Entry] = []
-    for id in sorted({*wanted, *rows}):
-        new, old = wanted.get(id, {}), rows.get(id, {})
-        for kind in sorted({*new, *old}):
-            if kind.startswith("heard:"):
-                continue
-            mark, written = new.get(kind), old.get(kind)
-            same = mark is not None and written is not None and _same(kind, mark, written)
-            settled = {ON} if again else {ON, REFUSED}
-            if same and written is not None and written.state in settled:
-                continue
-            if written is not None and _must_go(kind, mark, written):
-                remove.append((id, kind, written.mark))
-            if mark is not None:
-                add.append((id, kind, mark))
-    return Plan(tuple(remove), tuple(add))
-
-
-def _same(kind: str, mark: Mark, written: Written) -> bool:
-    if kind == "note":  # its number is known once it is there
-        return mark.value == written.mark.value
-    return mark == written.mark
-
-
-def _must_go(kind: str, mark: Mark | None, written: Written) -> bool:
-    """Whether what is there has to be taken away before something else is written."""
-    if mark is None:
-        return True
-    if kind == "confidence" and mark.number == written.mark.number:
-        return False  # overwritten
-    return not _same(kind, mark, written) or (
-        written.state == REMOVING and kind.startswith(("link:", "note"))
-    )
-
-
-def _as_report(plan: Plan, problems: tuple[str, ...] = ()) -> FeedbackReport:
-    def counted(entries: Iterable[Entry]) -> dict[str, int]:
-        counts: defaultdict[str, int] = defaultdict(int)
-        for _, kind, _ in entries:
-            counts[kind] += 1
-        return dict(sorted(counts.items()))
-
-    return FeedbackReport(counted(plan.add), counted(plan.remove), (), problems)
+    return difference(marks, rows, again=again)
 
 
 def _adopt(place: Workplace) -> None:
@@ -241,250 +155,6 @@ def _adopt(place: Workplace) -> None:
                     if value and id in own & tagged
                 ]
     place.ledger.put(found)
-
-
-class _Writer:
-    def __init__(self, place: Workplace, labels: Labels, pause: Callable[[], None] | None) -> None:
-        self._place = place
-        self._labels = labels
-        self._pause = pause or (lambda: None)
-        self._refused: dict[int, str] = {}
-        self._problems: list[str] = list(labels.problems)
-
-    def write(self, plan: Plan) -> FeedbackReport:
-        ledger = self._place.ledger
-        replaced = {(id, kind) for id, kind, _ in plan.remove}
-        ledger.put(
-            [(id, kind, mark, REMOVING) for id, kind, mark in plan.remove]
-            + [
-                (id, kind, mark, ADDING)
-                for id, kind, mark in plan.add
-                if (id, kind) not in replaced
-            ]
-        )
-        try:
-            self._write_tags(plan)
-            self._write_fields(plan)
-            self._write_notes(plan)
-        except DeniedError as error:
-            if error.status == 401:
-                raise
-            # Something that this token may not do at all; the rest of the work is done.
-            self._problems.append(str(error))
-        report = _as_report(plan, tuple(self._problems))
-        return FeedbackReport(
-            report.added, report.removed, tuple(sorted(self._refused.items())), report.problems
-        )
-
-    def _note(self, result: BulkResult) -> set[int]:
-        self._pause()
-        for refusal in result.refused:
-            self._refused[refusal.id] = refusal.reason
-        return set(result.done)
-
-    def _settle(
-        self, added: Iterable[Entry], removed: Iterable[Entry], done: Collection[int]
-    ) -> None:
-        """Down in the ledger as Paperless has it now."""
-        on: list[tuple[int, str, Mark, str]] = []
-        gone: list[tuple[int, str]] = []
-        for id, kind, mark in removed:
-            if id in done:
-                gone.append((id, kind))
-            elif self._refused.get(id) != GONE:
-                on.append((id, kind, mark, REFUSED))
-            # What lies in the trash stays on the list for the day on which it comes back.
-        for id, kind, mark in added:
-            if id in done:
-                on.append((id, kind, mark, ON))
-            elif self._refused.get(id) == GONE:
-                gone.append((id, kind))
-            else:
-                on.append((id, kind, mark, REFUSED))
-        self._place.ledger.settle(on, gone)
-
-    # --- tags -----------------------------------------------------------------------------------
-
-    def _write_tags(self, plan: Plan) -> None:
-        add: defaultdict[int, list[Entry]] = defaultdict(list)
-        remove: defaultdict[int, list[Entry]] = defaultdict(list)
-        for entries, by_document in ((plan.add, add), (plan.remove, remove)):
-            for entry in entries:
-                if entry[1].startswith("tag:"):
-                    by_document[entry[0]].append(entry)
-        parents = {
-            id for id, entries in remove.items() if any(k == "tag:parent" for _, k, _ in entries)
-        }
-        kept_parents = self._with_other_children(parents)
-        batches: defaultdict[tuple[frozenset[int], frozenset[int]], list[int]] = defaultdict(list)
-        wanted = self._tags_that_stay(set(remove), plan)
-        for id in sorted({*add, *remove}):
-            new = frozenset(mark.number for _, _, mark in add[id])
-            old = frozenset(
-                mark.number
-                for _, kind, mark in remove[id]
-                if mark.number in self._labels.known_tags
-                and not (kind == "tag:parent" and id in kept_parents)
-            )
-            batches[new, old - new - wanted.get(id, frozenset())].append(id)
-        for (new, old), ids in batches.items():
-            done = set(ids)
-            if new or old:
-                done = self._note(self._place.paperless.modify_tags(ids, add=new, remove=old))
-            self._settle(
-                [entry for id in ids for entry in add[id]],
-                [entry for id in ids for entry in remove[id]],
-                done,
-            )
-
-    def _tags_that_stay(self, ids: Collection[int], plan: Plan) -> dict[int, frozenset[int]]:
-        """Two roles may have one tag: it goes when the last of them does."""
-        going = {(id, kind) for id, kind, _ in plan.remove}
-        return {
-            id: frozenset(
-                written.mark.number
-                for kind, written in kinds.items()
-                if kind.startswith("tag:") and (id, kind) not in going and written.state == ON
-            )
-            for id, kinds in self._place.ledger.rows(ids).items()
-        }
-
-    def _with_other_children(self, ids: Collection[int]) -> set[int]:
-        """Removing a parent tag would take a person's own tags below it along."""
-        if not ids:
-            return set()
-        ours = set(self._labels.tags.values())
-        foreign = {
-            tag
-            for tag, parent in self._labels.known_tags.items()
-            if parent is not None and parent == self._labels.parent and tag not in ours
-        }
-        found = self._place.paperless.tags_and_fields(ids)
-        return {id for id, (tags, _) in found.items() if foreign & set(tags)}
-
-    # --- fields ---------------------------------------------------------------------------------
-
-    def _write_fields(self, plan: Plan) -> None:
-        removed = [e for e in plan.remove if e[1].startswith("link:") or e[1] == "confidence"]
-        added = [e for e in plan.add if e[1].startswith("link:") or e[1] == "confidence"]
-        if removed:
-            self._remove_fields(removed, added)
-        if added:
-            self._add_fields(added)
-
-    def _remove_fields(self, removed: list[Entry], added: list[Entry]) -> None:
-        """The field comes off as a whole, which clears the back links; a person's links go back."""
-        again = {(id, mark.number) for id, _, mark in added}
-        there = self._place.paperless.tags_and_fields({id for id, _, _ in removed})
-        by_field: defaultdict[int, list[Entry]] = defaultdict(list)
-        for entry in removed:
-            by_field[entry[2].number].append(entry)
-        targets: defaultdict[int, set[int]] = defaultdict(set)
-        for number, entries in by_field.items():
-            ids = [id for id, _, _ in entries if number in there.get(id, ((), {}))[1]]
-            done = set()
-            if ids:
-                done = self._note(self._place.paperless.modify_custom_fields(ids, remove=[number]))
-            absent = {id for id, _, _ in entries} - set(ids)
-            for id, kind, mark in entries:
-                if kind == "confidence":
-                    continue
-                own = _targets(mark)
-                targets[number] |= own
-                kept = [n for n in _numbers(there.get(id, ((), {}))[1].get(number)) if n not in own]
-                if kept and id in done:
-                    self._put_back(id, number, kept)
-                elif (id, number) not in again:
-                    targets[number].add(id)
-            self._settle([], entries, done | absent)
-        self._clear_empty(targets)
-
-    def _put_back(self, id: int, number: int, kept: list[int]) -> None:
-        there = self._place.paperless.visible_ids(kept)
-        values = [n for n in kept if n in there]
-        if values:
-            self._note(self._place.paperless.modify_custom_fields([id], values={number: values}))
-
-    def _clear_empty(self, targets: Mapping[int, set[int]]) -> None:
-        """A link that is gone leaves an empty field on its other end."""
-        for number, ids in targets.items():
-            found = self._place.paperless.tags_and_fields(ids)
-            empty = [
-                id for id, (_, fields) in found.items() if number in fields and not fields[number]
-            ]
-            if empty:
-                self._note(self._place.paperless.modify_custom_fields(empty, remove=[number]))
-
-    def _add_fields(self, added: list[Entry]) -> None:
-        linked = {id for id, kind, _ in added if kind != "confidence"}
-        there = self._place.paperless.tags_and_fields(linked)
-        reachable: set[int] = set()
-        for id, kind, mark in added:
-            if kind != "confidence" and id in there:
-                reachable |= _targets(mark)
-        reachable = set(self._place.paperless.visible_ids(reachable - there.keys())) | (
-            reachable & there.keys()
-        )
-        entries: defaultdict[int, list[Entry]] = defaultdict(list)
-        figures: defaultdict[int, dict[int, Any]] = defaultdict(dict)
-        links: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-        for id, kind, mark in added:
-            entries[id].append((id, kind, mark))
-            if kind == "confidence":
-                figures[id][mark.number] = float(mark.value)
-                continue
-            for target in sorted(_targets(mark) & reachable):
-                links[id, mark.number].append(target)
-        # Whoever is written to and linked at the same time keeps the link that Paperless sets back.
-        for (id, number), targets in list(links.items()):
-            for target in targets:
-                if (target, number) in links and id not in links[target, number]:
-                    links[target, number].append(id)
-        values = figures
-        for (id, number), targets in links.items():
-            old = _numbers(there.get(id, ((), {}))[1].get(number))
-            values[id][number] = list(dict.fromkeys([*old, *targets]))
-        batches: defaultdict[str, list[int]] = defaultdict(list)
-        for id in sorted(entries):
-            batches[json.dumps(values.get(id, {}), sort_keys=True)].append(id)
-        for ids in batches.values():
-            done = set(ids)
-            if values.get(ids[0]):
-                result = self._place.paperless.modify_custom_fields(ids, values=values[ids[0]])
-                done = self._note(result)
-            self._settle([entry for id in ids for entry in entries[id]], [], done)
-
-    # --- notes ----------------------------------------------------------------------------------
-
-    def _write_notes(self, plan: Plan) -> None:
-        paperless = self._place.paperless
-        for entry in plan.remove:
-            id, kind, mark = entry
-            if kind == "note":
-                if mark.number:
-                    paperless.delete_note(id, mark.number)
-                    self._pause()
-                self._settle([], [entry], {id})
-        for id, kind, mark in plan.add:
-            if kind == "note":
-                try:
-                    # Perhaps it was written and the ledger did not hear of it.
-                    same = [note for note in paperless.notes(id) if note.text == mark.value]
-                    note = same[0] if same else paperless.add_note(id, mark.value)
-                except (MissingError, RefusedError) as error:
-                    self._refused[id] = str(error)
-                    self._settle([(id, kind, mark)], [], ())
-                else:
-                    self._settle([(id, kind, Mark(note.id, mark.value))], [], {id})
-                self._pause()
-
-
-def _targets(mark: Mark) -> set[int]:
-    return set(_numbers(json.loads(mark.value or "[]")))
-
-
-def _numbers(value: Any) -> list[int]:
-    return [n for n in value if type(n) is int] if isinstance(value, list) else []
 
 
 def at_pace(requests_per_second: float) -> Callable[[], None]:

@@ -43,7 +43,7 @@ def _replace(place: Workplace, id: int, group: Group) -> None:
     done = merge.merge(place, planned, REPLACE)
     for number in done.trashed:
         place.say(
-            f"Document {number} was replaced by {id} and lies in the trash; 'undo' restores it."
+            f"Document {number} was replaced by {id} and lies in the trash; 'undo --in-paperless' brings it back."
         )
 
 

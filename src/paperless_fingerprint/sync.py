@@ -192,8 +192,8 @@ def _worth_writing(place: Workplace, found: Sequence[PaperlessDocument]) -> list
     spec = place.settings.spec().id
     documents = []
     for each in found:
-        document = as_stored(place, each, labels)
         old = known.get(each.id)
+        document = as_stored(place, each, labels, old.document if old else None)
         if old is not None and old.fingerprint.spec == spec:
             like_before = replace(document, uuid=old.document.uuid, modified=old.document.modified)
             if like_before == old.document:
@@ -229,5 +229,5 @@ def follow_up(place: Workplace, *, first: bool) -> Iterator[str]:
             analyse_waiting(place, [item.id], owing=not first)
         yield f"document {item.id}"
     with place.lock.held():
-        tell(place)
+        tell(place, widely=True)
     yield "Paperless was told."

@@ -141,7 +141,7 @@ class Worker:
         if not report.outage and place.ledger.owed():
             # What a run that died has left, or what somebody decided on the command line.
             with place.lock.held():
-                tell(place)
+                tell(place, widely=True)
         return report.outage
 
     def _sync(self, place: Workplace, *, reconcile: bool) -> str:
@@ -221,7 +221,7 @@ def _drain_patiently(
                 why = report.outage
                 if not why and place.ledger.owed():
                     with place.lock.held():
-                        tell(place)
+                        tell(place, widely=True)
                 if not why and not _is_due_soon(place.inbox, deadline):
                     return done, place.inbox.counts()["waiting"], ""
         except ConfigurationError:

@@ -144,6 +144,26 @@ def test_everything_can_be_taken_back(office):
     assert office.tags(a) == office.tags(b) == set()
 
 
+def test_what_somebody_decided_elsewhere_is_told_by_the_next_look(office):
+    from paperless_fingerprint import decisions
+    from paperless_fingerprint.workplace import owe
+
+    a, b = pair(office)
+    c, d = office.add(variant(9)), office.add(variant(9))
+    office.consume(a, b, c, d)
+    with office.open() as place:
+        decisions.dismiss(place.store, place.settings, a, b, by="Erika")
+    owe(office.settings, [a, b])
+    office.sync(reconcile=False)
+    assert office.tags(a) == office.tags(b) == set()
+    # And without a word to us, when everything is looked at.
+    with office.open() as place:
+        decisions.dismiss(place.store, place.settings, c, d, by="Erika")
+        with place.lock.held():
+            feedback.tell_rest(place)
+    assert office.tags(c) == office.tags(d) == set()
+
+
 def test_a_dry_run_writes_nothing_and_says_what_it_would(office):
     pair(office)
     office.sync()

@@ -41,6 +41,14 @@ def test_what_comes_later_is_told_by_itself(office):
     assert office.tags(a) == {"Has duplicates"}
 
 
+def test_after_a_first_look_at_an_empty_paperless_everything_is_new(office):
+    office.sync()
+    office.add(LETTER)
+    b = office.add(RESCAN)
+    office.sync()
+    assert office.tags(b) == {"Duplicate (near)"}
+
+
 def test_nothing_is_fetched_twice_and_our_own_writes_change_nothing(office):
     office.add(LETTER), office.add(RESCAN)
     office.sync()

@@ -202,6 +202,33 @@ def test_an_end_in_the_middle_loses_nothing(office):
     assert office.groups() == [tuple(ids)]
 
 
+def test_the_search_shows_each_person_what_that_person_may_see(office):
+    people = office.paperless.library.people
+    anna = people.add_user("anna", "x", permissions=["view_document", "view_uisettings"])
+    bert = people.add_user("bert", "x", permissions=["view_document", "view_uisettings"])
+    shared, hers = office.add(LETTER), office.add(RESCAN, owner=anna.id)
+    office.consume(shared, hers)
+
+    def hits(token: str, scheme: str = "Token") -> tuple[int, list[int]]:
+        request = urllib.request.Request(served.url + "/api/search?q=stadtwerke")
+        request.add_header("Authorization", f"{scheme} {token}")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, sorted(hit["id"] for hit in json.load(answer)["hits"])
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, []
+
+    with serving(office) as served:
+        assert hits(people.token_of(anna)) == (200, [shared, hers])
+        assert hits(people.token_of(bert)) == (200, [shared])
+        assert hits("wrong") == (401, [])
+        assert hits(SECRET, "Bearer") == (401, [])
+        # Rights that Paperless has changed since count at once.
+        office.paperless.library.documents[shared].owner = anna.id
+        assert hits(people.token_of(bert)) == (200, [])
+
+
 def test_it_does_not_listen_to_everybody_without_a_secret(office):
     for name, value in office.environment.items():
         os.environ[name] = value
@@ -249,7 +276,7 @@ def test_sync_analyze_apply_on_the_command_line(office, run):
 def test_consume_on_the_command_line(office, run):
     a = office.add(LETTER)
     assert json.loads(run("consume", str(a), "--json").stdout) == {
-        "id": a, "state": "done", "pairs": 0,
+        "id": a, "state": "done", "connected": 0,
     }  # fmt: skip
     assert json.loads(run("consume", "99", "--json").stdout)["state"] == "gone"
     assert run("consume").exit_code == 2

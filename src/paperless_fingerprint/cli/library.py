@@ -62,9 +62,12 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     was stopped goes on where it was.
     """
     from paperless_fingerprint.analyse import analyse
+    from paperless_fingerprint.worker_file import library_lock
 
-    with context.store() as store, progress_bar() as progress:
-        report = analyse(store, context.settings(), progress, full=full)
+    settings = context.settings()
+    # A worker beside us must not make the same groups at the same time.
+    with context.store() as store, library_lock(settings).held(), progress_bar() as progress:
+        report = analyse(store, settings, progress, full=full)
     if as_json:
         print_json([report.as_json()])
     else:

@@ -23,7 +23,7 @@ from paperless_fingerprint.cli.context import (
 from paperless_fingerprint.errors import ConfigurationError, PaperlessError, PartlyDone, UsageError
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.feedback import FeedbackReport
+    from paperless_fingerprint.feedback_plan import FeedbackReport
     from paperless_fingerprint.workplace import Workplace
 
 
@@ -103,11 +103,13 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
         if outcome is None:
             raise PartlyDone(f"Document {id} failed, as said above; it waits in the inbox.")
     if as_json:
-        print_json([{"id": outcome.document_id, "state": outcome.state, "pairs": outcome.pairs}])
+        print_json(
+            [{"id": outcome.document_id, "state": outcome.state, "connected": outcome.connected}]
+        )
     elif outcome.state == "gone":
         say(f"Document {id} does not exist in Paperless, lies in the trash, or may not be seen.")
     else:
-        say(f"Document {outcome.document_id} is done: {outcome.pairs} pairs.")
+        say(f"Document {outcome.document_id} is done: connected with {outcome.connected} others.")
 
 
 def _consume_inbox(context: Context, as_json: bool) -> None:
@@ -284,7 +286,7 @@ def merge(
     """Carry tags and fields of COPIES over to PRIMARY, and move the copies to Paperless's trash.
 
     Without COPIES, the other members of PRIMARY's group. Shows what it would do unless --yes is
-    given. 'undo' takes it back.
+    given. 'undo --in-paperless' takes it back.
     """
     from paperless_fingerprint.merge import merge, preview
 

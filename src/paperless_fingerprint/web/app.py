@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
@@ -25,6 +25,7 @@ from starlette.routing import BaseRoute, Route
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.web.searching import search_routes
 from paperless_fingerprint.worker import Worker
 
 _MOST_BYTES = 64 * 1024
@@ -40,6 +41,8 @@ class Service:
 
     settings: Settings
     worker: Worker
+    #: Closed when the service ends; routes put there what they have opened.
+    stack: ExitStack
 
 
 RoutesOf = Callable[[Service], Sequence[BaseRoute]]
@@ -54,12 +57,18 @@ def _own_routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-#: The pages and the search add theirs here.
-ROUTES: list[RoutesOf] = [_own_routes]
+def _search_routes(service: Service) -> Sequence[BaseRoute]:
+    routes, search = search_routes(service.settings)
+    service.stack.callback(search.close)
+    return routes
+
+
+#: The pages add theirs here.
+ROUTES: list[RoutesOf] = [_own_routes, _search_routes]
 
 
 def make_app(settings: Settings, worker: Worker) -> Starlette:
-    service = Service(settings, worker)
+    service = Service(settings, worker, ExitStack())
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -68,6 +77,7 @@ def make_app(settings: Settings, worker: Worker) -> Starlette:
             yield
         finally:
             await run_in_threadpool(worker.stop)
+            service.stack.close()
 
     app = Starlette(
         routes=[route for routes_of in ROUTES for route in routes_of(service)], lifespan=lifespan
