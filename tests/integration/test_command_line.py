@@ -246,6 +246,55 @@ def test_titles_cannot_speak_to_the_terminal(program: Program) -> None:
     assert "[bold]" in shown
 
 
+def test_what_a_person_says_is_remembered_and_taken_back(program: Program) -> None:
+    copy = LETTER.replace("Köln", "Koln")
+    program("import", program.file({"id": 1, "content": LETTER}, {"id": 2, "content": copy}))
+    program("analyze")
+    assert len(program.json("pairs")) == 1
+    assert program("dismiss", "2", "1").exit_code == 0
+    assert program.json("pairs") == program.json("groups") == []
+    assert program("analyze", "--full").exit_code == 0
+    assert program.json("pairs") == []
+    exported = program("export", "decisions").stdout
+    assert program("undo", "1", "2").exit_code == 0
+    assert len(program.json("groups")) == 1
+    assert program("primary", "2").exit_code == 0
+    assert program.json("groups")[0]["primary"] == 2
+    assert "primary" in program("undo").stderr
+    assert program.json("confirm", "1", "2")[0]["verdict"] == "confirmed"
+    assert program.json("pairs")[0]["confidence"] == 1.0
+    (program.folder / "said.jsonl").write_text(exported)
+    assert program("decisions", str(program.folder / "said.jsonl")).exit_code == 0
+    program("analyze")
+    assert program.json("pairs") == []
+    assert program.json("compare", "1", "2")[0]["relation"] == "near"
+    assert program("undo", "1").exit_code == 2
+
+
+def test_an_export_is_safe_in_a_spreadsheet(program: Program) -> None:
+    program(
+        "import",
+        program.file({"id": 1, "title": "=1+1", "content": LETTER}, {"id": 2, "content": LETTER}),
+    )
+    program("analyze")
+    for what in ("pairs", "groups"):
+        assert "'=1+1" in program("export", what).stdout
+    assert program.json("tune", "--similarity-threshold", "0.9")[0]["now"]["groups"] == 1
+
+
+def test_a_library_moves_to_another_store(program: Program) -> None:
+    program("import", program.file({"id": 1, "content": LETTER}, {"id": 2, "content": LETTER}))
+    program("analyze")
+    target = f"sqlite:///{program.folder}/other.db"
+    assert program("migrate", target).exit_code == 0
+    before, uuid = program.json("pairs"), program.json("show", "1")[0]["uuid"]
+    program.store = target
+    assert program.json("pairs") == before
+    assert program.json("show", "1")[0]["uuid"] == uuid
+    assert program.json("analyze")[0]["documents"] == 0
+    assert program("migrate", target).exit_code == 2
+
+
 def test_the_demo_ends_by_itself(program: Program) -> None:
     done = program("demo", "--once")
     assert done.exit_code == 0, done.output

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import getpass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,12 +20,29 @@ from paperless_fingerprint.cli.context import (
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import STORED_RELATIONS, Relation
 
+if TYPE_CHECKING:
+    from paperless_fingerprint.settings import Settings
+    from paperless_fingerprint.stores.base import Store
+
 
 def _who() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user need not have a name
         return "command line"
+
+
+@contextmanager
+def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings]]:
+    """The store, with no worker beside us; Paperless is told of `ids` by the next one that runs."""
+    from paperless_fingerprint.worker_file import library_lock
+    from paperless_fingerprint.workplace import owe
+
+    settings = context.settings()
+    with context.store() as store, library_lock(settings).held():
+        yield store, settings
+    if settings["paperless.url"]:
+        owe(settings, ids)
 
 
 @click.command()
@@ -63,8 +83,8 @@ def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
     from paperless_fingerprint import decisions
     from paperless_fingerprint.shown import decision_json
 
-    with context.store() as store:
-        said = decisions.confirm(store, context.settings(), a, b, by=_who())
+    with _deciding(context, {a, b}) as (store, settings):
+        said = decisions.confirm(store, settings, a, b, by=_who())
     if as_json:
         print_json([decision_json(said.decision)])
     else:
@@ -82,8 +102,8 @@ def primary(context: Context, id: int, as_json: bool) -> None:
     from paperless_fingerprint import decisions
     from paperless_fingerprint.shown import decision_json
 
-    with context.store() as store:
-        decision = decisions.choose_primary(store, context.settings(), id, by=_who())
+    with _deciding(context, {id}) as (store, settings):
+        decision = decisions.choose_primary(store, settings, id, by=_who())
     if as_json:
         print_json([decision_json(decision)])
     else:
@@ -112,9 +132,11 @@ def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bo
 
     if len(ids) not in {0, 2}:
         raise UsageError("'undo' takes two ids, such as 'undo 12 40', or none for the last word.")
-    with context.store() as store:
+    concerned = set(ids)
+    with _deciding(context, concerned) as (store, settings):
         pair = (ids[0], ids[1]) if ids else None
-        taken_back = decisions.undo(store, context.settings(), pair)
+        taken_back = decisions.undo(store, settings, pair)
+        concerned |= {each for said in taken_back for each in (said.a, said.b)}
     if as_json:
         print_json(decision_json(decision) for decision in taken_back)
     elif not taken_back:
