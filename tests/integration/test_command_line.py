@@ -313,3 +313,28 @@ def test_every_command_has_help(program: Program) -> None:
                 walk(command.get_command(context, name), [*path, name])
 
     walk(main, [])
+
+
+def test_analyze_finds_translations_where_that_is_switched_on(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = Path(__file__).parents[2] / "benchmarks" / "semantic_pairs"
+    lines = (pairs / "docs.jsonl").read_text().splitlines()[:14]
+    ids = {json.loads(line)["id"] for line in lines}
+    truth = json.loads((pairs / "truth.json").read_text())["pairs"]
+    meant = {
+        (min(p["a"], p["b"]), max(p["a"], p["b"]))
+        for p in truth
+        if p["label"] == "translation" and {p["a"], p["b"]} <= ids
+    }
+    assert meant
+    program("import", program.file(*lines))
+    program("analyze")
+    assert program.json("pairs", "--relation", "semantic") == []
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_SEMANTIC_ENABLED", "true")
+    assert "Embedded" in program("analyze", "--full").stderr
+    found = {(p["a"], p["b"]) for p in program.json("pairs", "--relation", "semantic")}
+    assert meant <= found
+    program("dismiss", *map(str, min(meant)))
+    program("analyze", "--full")
+    assert min(meant) not in {(p["a"], p["b"]) for p in program.json("pairs")}
