@@ -80,7 +80,7 @@ def spawn_node(
     log = folder / f"node-{uuid4().hex[:8]}.log"
     command = [
         sys.executable, "-m", "paperless_fingerprint.elasticsearch_local",
-        "--version", version, "--port", "0", "--heap", "384m", "--quick", "--until-stdin-closes",
+        "--version", version, "--port", "0", "--heap", "512m", "--quick", "--until-stdin-closes",
         *options,
     ]  # fmt: skip
     with log.open("wb") as stderr:

@@ -52,6 +52,9 @@ class NodeOptions:
             "path.data": str(self.data),
             # A developer's disk is often fuller than a server's may be.
             "cluster.routing.allocation.disk.threshold_enabled": "false",
+            # The serial collector leaves garbage where it lies until the heap is full. Counted as
+            # used, as is the default, it makes an idle node refuse every request.
+            "indices.breaker.total.use_real_memory": "false",
         }
         if self.alone:
             settings["discovery.type"] = "single-node"
