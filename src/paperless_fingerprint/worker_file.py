@@ -10,17 +10,16 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.settings import Settings, default_data_folder
+from paperless_fingerprint.stores.sqlite.file import SqliteFile
 
 #: Marks the file as ours ('pfwk').
 APPLICATION_ID = 0x7066776B
-_LOCK_SECONDS = 60
 _SQLITE = "sqlite:///"
 
 _SCHEMA = (
@@ -63,12 +62,9 @@ def path_of(settings: Settings) -> Path:
     return default_data_folder() / f"{settings['elasticsearch.prefix']}.inbox.db"
 
 
-class WorkerFile:
+class WorkerFile(SqliteFile):
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._guard = threading.Lock()
+        super().__init__(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -79,35 +75,6 @@ class WorkerFile:
         with self.reading() as connection:
             _prepare(connection, path)
 
-    def close(self) -> None:
-        with self._guard:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-        self._local = threading.local()
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        try:
-            yield self._connection()
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"The inbox {self.path} cannot be used ({error}). Check that the disk has room and "
-                "that this user may write to the file and its folder; events wait until then."
-            ) from error
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        with self.reading() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-
     def note(self, name: str) -> str | None:
         with self.reading() as connection:
             found = connection.execute("SELECT value FROM note WHERE name = ?", (name,)).fetchone()
@@ -117,18 +84,11 @@ class WorkerFile:
         with self.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO note VALUES (?, ?)", (name, value))
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                self.path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            with self._guard:
-                self._connections.append(connection)
-            self._local.connection = connection
-            # An event that was acknowledged survives a power cut.
-            connection.execute("PRAGMA synchronous = FULL")
-        return connection
+    def _explained(self, error: sqlite3.Error) -> StoreError:
+        return StoreError(
+            f"The inbox {self.path} cannot be used ({error}). Check that the disk has room and "
+            "that this user may write to the file and its folder; events wait until then."
+        )
 
 
 def next_ticket(connection: sqlite3.Connection) -> int:

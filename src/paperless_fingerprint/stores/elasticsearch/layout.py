@@ -51,7 +51,7 @@ class FoundIndex:
 @lru_cache(maxsize=1)
 def definitions() -> Mapping[str, IndexDefinition]:
     newest: dict[str, IndexDefinition] = {}
-    for file in _folder().iterdir():
+    for file in mappings_folder().iterdir():
         match = re.fullmatch(r"([a-z]+)\.v(\d+)\.json", file.name)
         if not match:
             continue
@@ -62,7 +62,7 @@ def definitions() -> Mapping[str, IndexDefinition]:
     return {kind: newest[kind] for kind in KINDS}
 
 
-def _folder() -> Traversable:
+def mappings_folder() -> Traversable:
     """Beside the code in an installed wheel, at the top of the repository in a checkout."""
     installed = resources.files("paperless_fingerprint") / "es_mappings"
     return installed if installed.is_dir() else Path(__file__).parents[4] / "es_mappings"

@@ -25,8 +25,8 @@ from paperless_fingerprint.stores.elasticsearch.failures import Failures
 from paperless_fingerprint.stores.elasticsearch.layout import (
     PROGRAM,
     IndexDefinition,
-    _folder,
     create_index,
+    mappings_folder,
 )
 from paperless_fingerprint.stores.elasticsearch.moving import is_moving
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
@@ -256,7 +256,7 @@ class _Copy:
 
 
 def _definition(space: str) -> IndexDefinition:
-    content = orjson.loads((_folder() / f"{_KIND}.v{_VERSION}.json").read_bytes())
+    content = orjson.loads((mappings_folder() / f"{_KIND}.v{_VERSION}.json").read_bytes())
     mappings = content["mappings"]
     mappings["_meta"]["space"] = space
     return IndexDefinition(_KIND, _VERSION, content["settings"], mappings)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,21 +35,18 @@ from paperless_fingerprint.stores.base import (
     document_uuid,
 )
 from paperless_fingerprint.stores.sqlite import postings, rows, schema
+from paperless_fingerprint.stores.sqlite.file import SqliteFile
 
-_LOCK_SECONDS = 60
 _SCAN_ROWS = 256
 
 
-class SqliteStore:
+class SqliteStore(SqliteFile):
     """See stores.base.Store for what each method promises."""
 
     namespace: UUID
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
-        self.path = Path(path)
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._guard = threading.Lock()
+        super().__init__(path, pragmas=("cache_size = -65536", "temp_store = MEMORY"))
         if not create and not self.path.exists():
             raise StoreError(
                 f"There is no library at {self.path}. 'paperless-fingerprint import' or 'sync' "
@@ -64,7 +59,7 @@ class SqliteStore:
                 f"The folder {self.path.parent} for the library cannot be made: {error.strerror}. "
                 "Name another place with --store sqlite:///PATH."
             ) from error
-        with self._reading() as connection:
+        with self.reading() as connection:
             schema.prepare(connection, str(self.path))
             # Only now: a file that is not ours must stay as it is. The file remembers the mode.
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -72,20 +67,13 @@ class SqliteStore:
             found = connection.execute("SELECT value FROM note WHERE name = 'namespace'").fetchone()
         self.namespace = UUID(found[0])
 
-    def close(self) -> None:
-        with self._guard:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-        self._local = threading.local()
-
     # Documents -----------------------------------------------------------------------------
 
     def put(self, records: Sequence[StoredDocument]) -> WriteReport:
         refused = [_refusal(record.document) for record in records if not _fits(record.document)]
         # Of an id that is given twice the last one counts, as if they had come one by one.
         wanted = {r.document.id: r for r in records if _fits(r.document)}
-        with self._writing() as connection:
+        with self.writing() as connection:
             known = self._rows(connection, wanted)
             named = [self._named(record, known) for record in wanted.values()]
             taken = self._uuids_of_others(connection, named)
@@ -104,7 +92,7 @@ class SqliteStore:
 
     def put_metadata(self, documents: Sequence[Document]) -> WriteReport:
         wanted = {document.id: document for document in documents}
-        with self._writing() as connection:
+        with self.writing() as connection:
             known = self._rows(connection, wanted)
             refused = tuple(
                 Refusal(id, "it is not in the library") for id in wanted if id not in known
@@ -134,7 +122,7 @@ class SqliteStore:
         return WriteReport(len(changes), refused)
 
     def delete(self, ids: Collection[int]) -> int:
-        with self._writing() as connection:
+        with self.writing() as connection:
             known = self._rows(connection, ids)
             listed = rows.id_list(known)
             partners = connection.execute(
@@ -156,11 +144,11 @@ class SqliteStore:
         return len(known)
 
     def get(self, ids: Collection[int]) -> dict[int, StoredDocument]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             return self._rows(connection, ids)
 
     def metadata(self, ids: Collection[int]) -> dict[int, Document]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 f"SELECT {rows.METADATA} FROM document "
                 "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
@@ -172,7 +160,7 @@ class SqliteStore:
         return self._mapping("SELECT id, text FROM content WHERE id IN", ids)
 
     def text_hashes(self, ids: Collection[int]) -> dict[int, tuple[str, str]]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT id, spec, text_hash FROM document "
                 "WHERE id IN (SELECT value FROM json_each(?))",
@@ -181,20 +169,20 @@ class SqliteStore:
         return {id: (spec, text_hash) for id, spec, text_hash in found}
 
     def id_of_uuid(self, uuid: str) -> int | None:
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT id FROM document WHERE uuid = ?", (uuid.lower(),)
             ).fetchone()
         return found[0] if found else None
 
     def ids(self) -> list[int]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             return [id for (id,) in connection.execute("SELECT id FROM content ORDER BY id")]
 
     def documents(self, after: int = 0) -> Iterator[StoredDocument]:
         # Page by page and not in one long read, which would keep the write-ahead log growing.
         while True:
-            with self._reading() as connection:
+            with self.reading() as connection:
                 page = connection.execute(
                     f"SELECT {rows.METADATA}, {rows.FINGERPRINT}, text FROM document "
                     "JOIN content USING (id) WHERE id > ? ORDER BY id LIMIT ?",
@@ -209,7 +197,7 @@ class SqliteStore:
     def fingerprints(self) -> Iterator[FingerprintRow]:
         after = 0
         while True:
-            with self._reading() as connection:
+            with self.reading() as connection:
                 page = connection.execute(
                     f"SELECT id, checksum, {rows.FINGERPRINT} FROM document "
                     "WHERE id > ? ORDER BY id LIMIT ?",
@@ -230,7 +218,7 @@ class SqliteStore:
         checksum: str | None = None,
         excluding: int | None = None,
     ) -> list[Candidate]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             connection.execute("BEGIN")  # one snapshot for all that follows
             try:
                 same_text = self._same(connection, "text_hash", fingerprint.text_hash, excluding)
@@ -263,7 +251,7 @@ class SqliteStore:
         if not words:
             return []
         expression = " OR ".join(f'"{word}"' for word in words)
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?",
                 (expression, limit),
@@ -274,7 +262,7 @@ class SqliteStore:
         self, words: Collection[str], *, at_most: int = 1_000_000_000
     ) -> dict[str, int]:
         query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
-        with self._reading() as connection:
+        with self.reading() as connection:
             return {
                 word: connection.execute(query, (f'content:"{word}"', at_most)).fetchone()[0]
                 for word in words
@@ -283,7 +271,7 @@ class SqliteStore:
     # Analysis ------------------------------------------------------------------------------
 
     def pending(self, limit: int | None = None) -> list[Pending]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT id, token FROM pending ORDER BY id LIMIT ?",
                 (-1 if limit is None else limit,),
@@ -291,11 +279,11 @@ class SqliteStore:
         return [Pending(id, str(token)) for id, token in found]
 
     def mark_pending(self, ids: Collection[int]) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             _mark_pending(connection, list(self._rows_present(connection, ids)))
 
     def mark_analysed(self, done: Sequence[Pending]) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.executemany(
                 "DELETE FROM pending WHERE id = ? AND token = ?",
                 [(item.id, int(item.token)) for item in done],
@@ -304,7 +292,7 @@ class SqliteStore:
     def write_pairs(
         self, pairs: Sequence[Pair], *, removing: Collection[tuple[int, int]] = ()
     ) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.executemany("DELETE FROM pair WHERE a = ? AND b = ?", removing)
             connection.executemany(
                 "INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -320,7 +308,7 @@ class SqliteStore:
         limit: int | None = None,
     ) -> Iterator[Pair]:
         conditions, values = _where(ids, relation, "a IN {0} OR b IN {0}", at_least)
-        with self._reading() as connection:
+        with self.reading() as connection:
             cursor = connection.execute(
                 f"SELECT * FROM pair {conditions} "
                 "ORDER BY confidence DESC, score DESC, a, b LIMIT :limit",
@@ -330,14 +318,14 @@ class SqliteStore:
 
     def links(self, *, ids: Collection[int] | None = None, at_least: float = 0.0) -> Iterator[Link]:
         conditions, values = _where(ids, None, "a IN {0} OR b IN {0}", at_least)
-        with self._reading() as connection:
+        with self.reading() as connection:
             cursor = connection.execute(
                 f"SELECT a, b, relation, confidence, leader FROM pair {conditions}", values
             )
             yield from _in_blocks(cursor, rows.link_from)
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             affected = {*members, *(id for group in groups for id in group.members)}
             _drop_groups(connection, affected)
             connection.executemany(
@@ -359,7 +347,7 @@ class SqliteStore:
         conditions, values = _where(
             ids, relation, "id IN (SELECT grouping FROM grouping_member WHERE id IN {0})"
         )
-        with self._reading() as connection:
+        with self.reading() as connection:
             cursor = connection.execute(
                 f"SELECT * FROM grouping {conditions} ORDER BY confidence DESC, lowest LIMIT :limit",
                 {**values, "limit": -1 if limit is None else limit},
@@ -367,7 +355,7 @@ class SqliteStore:
             yield from _in_blocks(cursor, rows.group_from)
 
     def replace_chains(self, members: Collection[int], chains: Sequence[VersionChain]) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             affected = {*members, *(id for chain in chains for id in chain.members)}
             _drop_chains(connection, affected)
             connection.executemany(
@@ -382,7 +370,7 @@ class SqliteStore:
     def chains(self, ids: Collection[int] | None = None) -> list[VersionChain]:
         conditions, values = _where(ids, None, "chain IN (SELECT chain FROM chain WHERE id IN {0})")
         members: dict[str, list[int]] = {}
-        with self._reading() as connection:
+        with self.reading() as connection:
             for id, chain in connection.execute(
                 f"SELECT id, chain FROM chain {conditions} ORDER BY chain, position", values
             ):
@@ -393,19 +381,19 @@ class SqliteStore:
         )
 
     def put_decision(self, decision: Decision) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 rows.decision_row(decision),
             )
 
     def remove_decision(self, key: str) -> bool:
-        with self._writing() as connection:
+        with self.writing() as connection:
             return connection.execute("DELETE FROM decision WHERE key = ?", (key,)).rowcount > 0
 
     def decisions(self, ids: Collection[int] | None = None) -> list[Decision]:
         conditions, values = _where(ids, None, "a IN {0} OR b IN {0}")
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 f"SELECT * FROM decision {conditions} ORDER BY a, b, key", values
             ).fetchall()
@@ -414,17 +402,17 @@ class SqliteStore:
     # The library ---------------------------------------------------------------------------
 
     def notes(self) -> dict[str, str]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             return dict(connection.execute("SELECT name, value FROM note").fetchall())
 
     def put_notes(self, notes: Mapping[str, str]) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO note VALUES (?, ?)", notes.items())
         if "namespace" in notes:
             self.namespace = UUID(notes["namespace"])
 
     def report(self) -> StoreReport:
-        with self._reading() as connection:
+        with self.reading() as connection:
             counted = [
                 connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 for table in ("content", "pending", "pair", "grouping", "decision")
@@ -445,50 +433,13 @@ class SqliteStore:
         )
 
     def settle(self) -> None:
-        with self._reading() as connection:
+        with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # Inside --------------------------------------------------------------------------------
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                self.path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            with self._guard:
-                self._connections.append(connection)
-            self._local.connection = connection
-            # An acknowledged write survives a power cut, not only the death of the process.
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA cache_size = -65536")
-            connection.execute("PRAGMA temp_store = MEMORY")
-        return connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with _explained(self.path):
-            yield self._connection()
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _explained(self.path):
-            connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            try:
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-
     def _mapping(self, query: str, ids: Collection[int]) -> dict[int, Any]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             return dict(
                 connection.execute(
                     f"{query} (SELECT value FROM json_each(?))", (rows.id_list(ids),)
@@ -660,32 +611,3 @@ def _in_blocks(cursor: sqlite3.Cursor, value_from: Any) -> Iterator[Any]:
     while block := cursor.fetchmany(_SCAN_ROWS):
         for row in block:
             yield value_from(row)
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """SQLite's errors as sentences that say what to do."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        text = str(error)
-        if "full" in text:
-            why = "the disk is full. Make room and run the command again; nothing was half written."
-        elif "readonly" in text or "read-only" in text:
-            why = "it is read-only for this user. Give the file and its folder write permission."
-        elif "locked" in text or "busy" in text:
-            why = (
-                f"another process has held it for {_LOCK_SECONDS} seconds. Wait for it, or stop it."
-            )
-        elif "not a database" in text or "malformed" in text:
-            why = (
-                "the file is damaged, or no SQLite database. Restore it from a backup, or move it "
-                "away and run 'import' or 'sync' again: everything but decisions can be made anew."
-            )
-        elif "unable to open" in text:
-            why = (
-                "it cannot be opened. Check that the folder is there and that you may write to it."
-            )
-        else:
-            why = f"SQLite says: {text}."
-        raise StoreError(f"The library {path} cannot be used: {why}") from error

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from paperless_fingerprint.stores.exact import VectorTable
-from paperless_fingerprint.stores.sqlite.store import _explained
+from paperless_fingerprint.stores.sqlite.file import SqliteFile
 from paperless_fingerprint.stores.vectors import (
     Matrix,
     Neighbour,
@@ -23,8 +21,6 @@ from paperless_fingerprint.stores.vectors import (
     StoredVector,
     check_dimensions,
 )
-
-_LOCK_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +41,19 @@ class _Known:
     table: VectorTable
 
 
-class SqliteVectors:
+class SqliteVectors(SqliteFile):
     """See stores.vectors.VectorStore. Has connections of its own to the library's file."""
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._guard = threading.Lock()
+        super().__init__(path)
         self._known: dict[str, _Known] = {}
 
     def close(self) -> None:
-        with self._guard:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-            self._known.clear()
-        self._local = threading.local()
+        super().close()
+        self._known.clear()
 
     def put(self, space: str, vectors: Sequence[StoredVector]) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO embedding_space (name, dimensions) VALUES (?, 0)", (space,)
             )
@@ -87,7 +76,7 @@ class SqliteVectors:
             )
 
     def get(self, space: str, ids: Collection[int]) -> dict[int, StoredVector]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT id, text_hash, language, codes, facts FROM embedding "
                 "JOIN embedding_space USING (space) "
@@ -98,7 +87,7 @@ class SqliteVectors:
 
     def missing(self, space: str, ids: Collection[int] | None = None) -> list[int]:
         among = "" if ids is None else "AND d.id IN (SELECT value FROM json_each(:ids))"
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT d.id FROM document d LEFT JOIN embedding e ON e.id = d.id AND e.space = "
                 "(SELECT space FROM embedding_space WHERE name = :space) "
@@ -116,7 +105,7 @@ class SqliteVectors:
         return self
 
     def spaces(self) -> list[Space]:
-        with self._reading() as connection:
+        with self.reading() as connection:
             found = connection.execute(
                 "SELECT name, dimensions, "
                 "(SELECT count(*) FROM embedding e WHERE e.space = s.space) "
@@ -125,7 +114,7 @@ class SqliteVectors:
         return [Space(*row) for row in found]
 
     def drop(self, space: str) -> None:
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(
                 "DELETE FROM embedding WHERE space IN "
                 "(SELECT space FROM embedding_space WHERE name = ?)",
@@ -138,7 +127,7 @@ class SqliteVectors:
     # Inside --------------------------------------------------------------------------------
 
     def _table(self, space: str) -> VectorTable:
-        with self._reading() as connection, self._guard:
+        with self.reading() as connection, self._guard:
             connection.execute("BEGIN")  # one snapshot for all that follows
             try:
                 known = _refreshed(connection, space, self._known.get(space))
@@ -146,37 +135,6 @@ class SqliteVectors:
                 connection.execute("COMMIT")
             self._known[space] = known
             return known.table
-
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                self.path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            with self._guard:
-                self._connections.append(connection)
-            self._local.connection = connection
-            # An embedding is made anew where it is lost, but not one that was called durable.
-            connection.execute("PRAGMA synchronous = FULL")
-        return connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with _explained(self.path):
-            yield self._connection()
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _explained(self.path):
-            connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
 
 
 def _refreshed(connection: sqlite3.Connection, space: str, known: _Known | None) -> _Known:
