@@ -16,14 +16,13 @@ import numpy as np
 
 from paperless_fingerprint.alignment import replaced_share
 from paperless_fingerprint.evidence import Evidence, weigh
-from paperless_fingerprint.facts import pack_tokens, plausible
 from paperless_fingerprint.judgement import (
     features_of_edit,
     features_of_other,
     features_of_part,
     is_filled_in_otherwise,
 )
-from relations import CountedWords, candidates, load
+from relations import CountedWords, candidates, load, worth_judging
 
 ANSWERS = {"dup": 0, "version": 1, "partial": 2, "neg": 3}
 
@@ -32,9 +31,8 @@ def gather(folder: Path) -> list[tuple[int, Evidence, int, int]]:
     """The labelled pairs that come as far as the weighing, as the judgement would see them."""
     readings, truth = load(folder)
     vocabulary = CountedWords(list(readings.values()))
-    packed = {id: pack_tokens(reading.side.tokens) for id, reading in readings.items()}
     rows = []
-    for a, b in candidates(readings):
+    for a, b in worth_judging(readings, candidates(readings)):
         pair = truth.get(frozenset((a, b)))
         answer = ANSWERS.get(pair["label"] if pair else "neg")
         first, second = readings[a], readings[b]
@@ -42,10 +40,7 @@ def gather(folder: Path) -> list[tuple[int, Evidence, int, int]]:
             continue
         tokens = len(first.side.tokens), len(second.side.tokens)
         passages = replaced_share(first.side.tokens.keys, second.side.tokens.keys)
-        if (
-            is_filled_in_otherwise(*passages, min(tokens))
-            or not plausible(packed[a], [packed[b]])[0]
-        ):
+        if is_filled_in_otherwise(*passages, min(tokens)):
             continue
         rows.append((answer, weigh(first.side, second.side, vocabulary), *tokens))
     return rows

@@ -13,11 +13,13 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from paperless_fingerprint.facts import pack_tokens, plausible
+from paperless_fingerprint.digest import compare
+from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.relations import Judgement, Reading, examine, read
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}
+SPEC = FingerprintSpec()
 FLAGGED = {Relation.EXACT, Relation.NEAR, Relation.VERSION, Relation.CONTAINS}
 EXPECTED = {"dup": AS_DUPLICATE, "version": {Relation.VERSION}, "partial": {Relation.CONTAINS}}
 FIELDS = Document.__dataclass_fields__.keys()
@@ -67,6 +69,24 @@ def candidates(readings: dict[int, Reading]) -> list[tuple[int, int]]:
     return found
 
 
+def worth_judging(
+    readings: dict[int, Reading], pairs: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Those that their digests do not tell apart, as the pipeline asks before it reads texts."""
+    digests = {id: fingerprint(r.document.content, SPEC).facts for id, r in readings.items()}
+    by_first = defaultdict(list)
+    for a, b in pairs:
+        by_first[a].append(b)
+    return [
+        (a, b)
+        for a, others in by_first.items()
+        for b, kept in zip(
+            others, compare(digests[a], [digests[b] for b in others]).plausible, strict=True
+        )
+        if kept
+    ]
+
+
 def judge_all(
     readings: dict[int, Reading], *, prefilter: bool = True
 ) -> tuple[dict[frozenset[int], Judgement], dict[str, float]]:
@@ -75,18 +95,7 @@ def judge_all(
     asked = len(pairs)
     begin = time.process_time()
     if prefilter:
-        packed = {id: pack_tokens(reading.side.tokens) for id, reading in readings.items()}
-        by_first = defaultdict(list)
-        for a, b in pairs:
-            by_first[a].append(b)
-        pairs = [
-            (a, b)
-            for a, others in by_first.items()
-            for b, kept in zip(
-                others, plausible(packed[a], [packed[b] for b in others]), strict=True
-            )
-            if kept
-        ]
+        pairs = worth_judging(readings, pairs)
     filtered = time.process_time()
     judged = {
         frozenset((a, b)): examine(readings[a], readings[b], vocabulary=vocabulary, explain=False)

@@ -1,5 +1,4 @@
-"""What a text states: dates, amounts, references, IBANs, parties, addresses; and a small digest of
-it that tells thousands of letters of one form apart before any two are aligned.
+"""What a text states: dates, amounts, references, IBANs, parties, addresses.
 
 Every pattern is linear: bounded repetitions, and no two neighbours that match the same characters.
 """
@@ -7,16 +6,11 @@ Every pattern is linear: bounded repetitions, and no two neighbours that match t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
-from zlib import crc32
-
-import numpy as np
-import numpy.typing as npt
 
 from paperless_fingerprint.known_words import MONTHS
-from paperless_fingerprint.tokens import Tokens, tokenise
 
 # --- What people call the facts, in the languages of Paperless's users -----------------------
 
@@ -142,122 +136,3 @@ _T = TypeVar("_T")
 
 def _once(values: Iterable[_T]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys(values))[:_MOST_OF_A_KIND]
-
-
-# --- The digest of the facts that is stored with a fingerprint ---------------------------------
-
-#: Values of each of the two kinds that are kept.
-MOST_PACKED = 64
-_HEADER = 4
-
-
-def pack_facts(text: str) -> bytes:
-    """Hashes of the numbers and of a sample of the ordinary words of a text, 4 bytes each.
-
-    Four header values (the level and the count of numbers, of words), then the sorted hashes of
-    the numbers, then those of the words. Each kind is thinned by powers of two, as a levelled
-    sketch is, until MOST_PACKED are left: two documents are compared at the higher level.
-    The words measure how noisy the pair is; without them nobody knows what missing numbers mean.
-    """
-    return pack_tokens(tokenise(text))
-
-
-def pack_tokens(tokens: Tokens) -> bytes:
-    numbers: list[str] = []
-    words: list[str] = []
-    for key in set(tokens.keys):
-        if key.isalpha():
-            if len(key) >= 5:
-                words.append(key)
-        elif len(key) >= 2:
-            numbers.append(key)
-    numbers_level, packed_numbers = _thin(numbers)
-    words_level, packed_words = _thin(words)
-    header = [numbers_level, len(packed_numbers), words_level, len(packed_words)]
-    return np.array(header + packed_numbers + packed_words, dtype="<u4").tobytes()
-
-
-def _thin(values: list[str]) -> tuple[int, list[int]]:
-    hashes = sorted({_mixed(value) for value in values})
-    level = 0
-    while len(hashes) > MOST_PACKED and level < 31:
-        level += 1
-        limit = 1 << (32 - level)
-        hashes = [value for value in hashes if value < limit]
-    return level, hashes
-
-
-def _mixed(value: str) -> int:
-    # CRC is linear: neighbouring numbers get neighbouring sums. The multiplication spreads them.
-    return crc32(value.encode()) * 0x9E3779B1 >> 3 & 0xFFFFFFFF
-
-
-def plausible(
-    facts: bytes,
-    others: Sequence[bytes],
-    *,
-    fewest: int = 6,
-    slack: float = 0.25,
-) -> npt.NDArray[np.bool_]:
-    """Which of many documents may be the same as this one, a version or a part of it.
-
-    Implausible is a document whose ordinary words agree with ours and whose numbers do not: the
-    same form with other facts. Where too little is known, everything is plausible.
-    """
-    mine = np.frombuffer(facts, dtype="<u4")
-    result = np.ones(len(others), dtype=bool)
-    if len(mine) < _HEADER or not others:
-        return result
-    lengths = np.fromiter((len(other) // 4 for other in others), dtype=np.int64, count=len(others))
-    known = lengths >= _HEADER
-    if not known.all():
-        kept = np.flatnonzero(known).tolist()
-        result[kept] = plausible(facts, [others[i] for i in kept], fewest=fewest, slack=slack)
-        return result
-    values = np.frombuffer(b"".join(others), dtype="<u4")
-    starts = np.zeros(len(others), dtype=np.int64)
-    np.cumsum(lengths[:-1], out=starts[1:])
-    numbers = _shared(mine, values, starts, lengths, 0)
-    words = _shared(mine, values, starts, lengths, 1)
-    judged = (numbers.fewest >= fewest) & (words.fewest >= fewest)
-    kept_words = words.shared / np.maximum(words.fewest, 1)
-    # Of true pairs, 99 in 100 keep more numbers than this (benchmarks/relation_cases.py, and real
-    # scans); the fewer numbers there are, the more the share is left to chance.
-    expected = numbers.fewest * np.maximum(0.12, 0.75 * kept_words - 0.1)
-    implausible = judged & (numbers.shared < expected - slack * np.sqrt(numbers.fewest))
-    result[implausible] = False
-    return result
-
-
-@dataclass(frozen=True, slots=True)
-class _Shared:
-    shared: npt.NDArray[np.int64]
-    #: The number of values on the side that has fewer.
-    fewest: npt.NDArray[np.int64]
-
-
-def _shared(
-    mine: npt.NDArray[np.uint32],
-    values: npt.NDArray[np.uint32],
-    starts: npt.NDArray[np.int64],
-    lengths: npt.NDArray[np.int64],
-    kind: int,
-) -> _Shared:
-    numbers = int(mine[1])
-    own = mine[_HEADER : _HEADER + numbers] if kind == 0 else mine[_HEADER + numbers :]
-    own_level = int(mine[2 * kind])
-    levels = np.maximum(values[starts + 2 * kind], own_level)
-    # Below this limit both samples are complete.
-    limits = (np.uint64(1) << (np.uint64(32) - levels.astype(np.uint64))).astype(np.uint64)
-    counts = values[starts + 1].astype(np.int64)
-    begin = starts + _HEADER + (counts if kind else 0)
-    end = starts + lengths if kind else starts + _HEADER + counts
-    inside = values.astype(np.uint64) < np.repeat(limits, lengths)
-    found = np.zeros(len(values) + 1, dtype=np.int64)
-    held = np.zeros(len(values) + 1, dtype=np.int64)
-    if len(own):
-        at = np.minimum(np.searchsorted(own, values), len(own) - 1)
-        np.cumsum((own[at] == values) & inside, out=found[1:])
-    np.cumsum(inside, out=held[1:])
-    own_held = np.searchsorted(own.astype(np.uint64), limits)
-    return _Shared(found[end] - found[begin], np.minimum(held[end] - held[begin], own_held))

@@ -3,9 +3,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from documents import SPEC
 from paperless_fingerprint.alignment import align
 from paperless_fingerprint.differences import find_differences
-from paperless_fingerprint.facts import pack_facts, plausible, read_facts
+from paperless_fingerprint.digest import compare as compare_facts
+from paperless_fingerprint.facts import read_facts
+from paperless_fingerprint.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.relations import compare, examine, judge, read
 from paperless_fingerprint.tokens import tokenise
@@ -78,11 +81,12 @@ def test_any_text_can_be_read(text):
     read_facts(text)
     tokens = tokenise(text)
     assert len(tokens.keys) == len(tokens.spellings) == len(tokens.spans())
-    assert plausible(pack_facts(text), [pack_facts(text)]).all()
+    digest = fingerprint(text, SPEC).facts
+    assert compare_facts(digest, [digest]).plausible.all()
 
 
 @given(st.lists(TEXT | ANYTHING, min_size=2, max_size=8))
-def test_plausible_is_symmetric(texts):
-    packed = [pack_facts(text) for text in texts]
-    table = [plausible(one, packed).tolist() for one in packed]
+def test_what_is_worth_comparing_is_so_from_both_sides(texts):
+    digests = [fingerprint(text, SPEC).facts for text in texts]
+    table = [compare_facts(one, digests).plausible.tolist() for one in digests]
     assert table == [list(row) for row in zip(*table, strict=True)]

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from paperless_fingerprint.facts import MOST_PACKED, pack_facts, plain_amount, plausible, read_facts
+from paperless_fingerprint.facts import plain_amount, read_facts
 
 
 @pytest.mark.parametrize(
@@ -70,55 +69,3 @@ def test_facts_stop_at_a_bound_however_long_the_text_is():
     )
     assert len(facts.dates) == 1
     assert len(facts.amounts) <= 50
-
-
-def form(
-    numbers,
-    *,
-    words="the yearly reading of your meter was entered on request below, please check within fourteen working days",
-) -> str:
-    return " ".join(f"{words} {number}" for number in numbers)
-
-
-BILLS = [form(range(1000 * k, 1000 * k + 12)) for k in range(1, 30)]
-
-
-def test_members_of_a_form_with_other_numbers_are_not_plausible():
-    packed = [pack_facts(bill) for bill in BILLS]
-    assert not plausible(packed[0], packed[1:]).any()
-
-
-def test_a_copy_with_a_few_misread_numbers_is_plausible():
-    copy = BILLS[0].replace("1003", "1008").replace("1007", "10O7").replace("meter", "rneter", 3)
-    assert plausible(pack_facts(BILLS[0]), [pack_facts(copy)]).all()
-
-
-def test_a_part_of_a_long_document_is_plausible():
-    rng = np.random.default_rng(1)
-    pages = [
-        " ".join(f"word{n % 97}x{chr(97 + n % 26) * 5} {rng.integers(10**6)}" for n in range(300))
-        for _ in range(20)
-    ]
-    whole = pack_facts(" ".join(pages))
-    assert plausible(whole, [pack_facts(pages[7])]).all()
-    assert plausible(pack_facts(pages[7]), [whole]).all()
-
-
-@pytest.mark.parametrize("text", ["", "hello", "the the the the", "1 2 3"])
-def test_where_nothing_is_known_everything_is_plausible(text):
-    packed = pack_facts(text)
-    assert plausible(packed, [pack_facts(bill) for bill in BILLS]).all()
-    assert plausible(pack_facts(BILLS[0]), [packed, b""]).all()
-    assert plausible(b"", [packed]).all()
-
-
-def test_plausible_does_not_depend_on_the_company_a_document_is_in():
-    packed = [pack_facts(text) for text in [*BILLS[:5], "", BILLS[0] + " copy", "only words here"]]
-    together = plausible(packed[0], packed)
-    alone = [bool(plausible(packed[0], [other])[0]) for other in packed]
-    assert together.tolist() == alone
-
-
-def test_a_digest_stays_small():
-    text = " ".join(f"{n} wordnumber{n}" for n in range(50_000))
-    assert len(pack_facts(text)) <= 4 * (4 + 2 * MOST_PACKED)
