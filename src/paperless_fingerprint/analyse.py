@@ -23,7 +23,14 @@ from paperless_fingerprint.holding import holding
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
 from paperless_fingerprint.library_join import Library
-from paperless_fingerprint.model import Candidate, Document, Fingerprint, Pair, StoredDocument
+from paperless_fingerprint.model import (
+    Candidate,
+    Document,
+    Fingerprint,
+    Pair,
+    Relation,
+    StoredDocument,
+)
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Pending, Store
@@ -64,8 +71,13 @@ class AnalysisReport:
             "found": dict(self.found),
         }
 
+    def with_found(self, pairs: Collection[Pair]) -> AnalysisReport:
+        """With what another tier has found."""
+        found = Counter(dict(self.found)) + Counter(pair.relation.value for pair in pairs)
+        return replace(self, found=tuple(sorted(found.items())))
+
     def in_words(self) -> str:
-        if not self.documents:
+        if not self.documents and not self.found:
             return "Analysed: nothing has changed since the last time."
         found = ", ".join(f"{count:,} {relation}" for relation, count in self.found)
         return (
@@ -109,10 +121,6 @@ def analyse(
     else:
         store.put_notes({GROUPS_NOTE: "stale"})
         _analyse_together(store, settings, waiting, tally, progress)
-    if settings["semantic.enabled"]:
-        from paperless_fingerprint.meaning import find_by_meaning
-
-        tally.add(find_by_meaning(store, settings, progress, [item.id for item in waiting]))
     if store.notes().get(GROUPS_NOTE) == "stale":
         progress.begin("groups")
         grouping.refresh(store, settings)
@@ -138,7 +146,10 @@ def _analyse_one(
         store.mark_analysed([item])
         return []
     decided = holding(store, [item.id])
-    stored = {(link.a, link.b) for link in store.links(ids=[item.id])}
+    links = list(store.links(ids=[item.id]))
+    stored = {(link.a, link.b) for link in links}
+    is_semantic = any(link.relation is Relation.SEMANTIC for link in links)
+    semantic = _semantic_pairs(store, [item.id]) if is_semantic else {}
     candidates = store.candidates(
         record.fingerprint, checksum=record.document.checksum, excluding=item.id
     )
@@ -152,12 +163,24 @@ def _analyse_one(
     documents = _to_judge({**others, item.id: record}, keys)
     judge = Judge.of(settings)
     judged = judge_chunk(Chunk(documents, keys), judge, vocabulary)
-    pairs = with_decisions(judged, keys, decided)
-    store.write_pairs(pairs, removing=stored - {(pair.a, pair.b) for pair in pairs})
+    pairs = with_decisions(judged, keys, decided, semantic)
+    gone = stored - {(pair.a, pair.b) for pair in pairs}
+    store.write_pairs(pairs, removing=gone - _kept(semantic, decided, settings))
     grouping.refresh(store, settings, {item.id, *_partners(item.id, stored)})
     store.mark_analysed([item])
     tally.add(pairs)
     return pairs
+
+
+def _semantic_pairs(store: Store, ids: Collection[int] | None = None) -> dict[Key, Pair]:
+    return {(p.a, p.b): p for p in store.pairs(ids=ids, relation=Relation.SEMANTIC)}
+
+
+def _kept(semantic: Collection[Key], decided: Decided, settings: Settings) -> set[Key]:
+    """What another tier has found is not this one's to remove, while that one is switched on."""
+    if not settings["semantic.enabled"]:
+        return set()
+    return {key for key in semantic if not decided.dismissed(*key, Relation.SEMANTIC)}
 
 
 def _key(a: int, b: int) -> Key:
@@ -212,6 +235,8 @@ def _analyse_together(
     tally.documents += len(wanted)
     decided = holding(store)
     keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, tokens)
+    semantic = _semantic_pairs(store)
+    kept_semantic = _kept(semantic, decided, settings)
     tally.compared += len(keys)
 
     progress.begin("learn the words")
@@ -226,9 +251,9 @@ def _analyse_together(
         chunks = (_chunk(store, library, keys[low:high]) for low, high, _ in stretches)
         for (low, high, places), pairs in zip(stretches, pool.judged(chunks), strict=True):
             own = {_ids(library, key) for key in keys[low:high].tolist()}
-            kept = with_decisions(pairs, sorted(own), decided)
+            kept = with_decisions(pairs, sorted(own), decided, semantic)
             done = [tokens[place] for place in places]
-            _store_stretch(store, done, kept, waiting_ids)
+            _store_stretch(store, done, kept, waiting_ids, kept_semantic)
             tally.add(kept)
             progress.advance(high - low)
     finally:
@@ -315,12 +340,16 @@ def _to_judge(stored: Mapping[int, StoredDocument], pairs: Sequence[Key]) -> dic
 
 
 def _store_stretch(
-    store: Store, done: Sequence[Pending], pairs: Sequence[Pair], waiting: Collection[int]
+    store: Store,
+    done: Sequence[Pending],
+    pairs: Sequence[Pair],
+    waiting: Collection[int],
+    others: Collection[Key],
 ) -> None:
     """Write the pairs of these documents, drop what is no longer one, then tick them off.
 
     A stored pair belongs to the same document as a judged one, so an earlier stretch has seen
-    to it already where that document came earlier.
+    to it already where that document came earlier. `others` are another tier's pairs, which stay.
     """
     own = {item.id for item in done}
     new = {(pair.a, pair.b) for pair in pairs}
@@ -329,5 +358,5 @@ def _store_stretch(
         for link in store.links(ids=own)
         if (link.a if link.a in waiting else link.b) in own and (link.a, link.b) not in new
     }
-    store.write_pairs(pairs, removing=stale)
+    store.write_pairs(pairs, removing=stale - set(others))
     store.mark_analysed(done)

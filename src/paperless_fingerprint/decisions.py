@@ -33,12 +33,22 @@ def dismiss(
 
 def confirm(store: Store, settings: Settings, a: int, b: int, *, by: str) -> Said:
     """These two are what they were found to be; where nothing was found, duplicates."""
-    decision = _about(store, a, b, Verdict.CONFIRMED, by, None)
+    key = (min(a, b), max(a, b))
+    dismissed = [
+        old
+        for old in store.decisions([key[0]])
+        if old.verdict is Verdict.DISMISSED and (old.a, old.b) == key
+    ]
+    # Kept with the word itself, because a later analysis by words alone would not know.
+    is_semantic = _semantic_of(store, key) is not None or any(
+        old.relation is Relation.SEMANTIC for old in dismissed
+    )
+    relation = Relation.SEMANTIC if is_semantic else None
+    decision = _about(store, a, b, Verdict.CONFIRMED, by, relation)
     store.put_decision(decision)
     # A dismissal of one relation would still keep them apart.
-    for old in store.decisions([decision.a]):
-        if old.verdict is Verdict.DISMISSED and (old.a, old.b) == (decision.a, decision.b):
-            store.remove_decision(old.key)
+    for old in dismissed:
+        store.remove_decision(old.key)
     return Said(decision, _judge_again(store, settings, decision.a, decision.b))
 
 
@@ -91,10 +101,25 @@ def _judge_again(store: Store, settings: Settings, a: int, b: int) -> Pair | Non
     """Bring the stored pair and the groups into line with what was said."""
     documents = {id: record.document for id, record in store.get([a, b]).items()}
     judged = judge_chunk(Chunk(documents, [(a, b)]), Judge.of(settings), StoredVocabulary(store))
-    pairs = with_decisions(judged, [(a, b)] if len(documents) == 2 else [], holding(store, [a, b]))
+    stored = _semantic_of(store, (a, b))
+    pairs = with_decisions(
+        judged,
+        [(a, b)] if len(documents) == 2 else [],
+        holding(store, [a, b]),
+        {(a, b): stored} if stored else None,
+    )
     store.write_pairs(pairs, removing=[] if pairs else [(a, b)])
     grouping.refresh(store, settings, {a, b})
+    if not pairs and settings["semantic.enabled"]:
+        from paperless_fingerprint.meaning import look_again
+
+        pairs = look_again(store, settings, (a, b))
     return pairs[0] if pairs else None
+
+
+def _semantic_of(store: Store, key: tuple[int, int]) -> Pair | None:
+    found = store.pairs(ids=[key[0]], relation=Relation.SEMANTIC)
+    return next((pair for pair in found if (pair.a, pair.b) == key), None)
 
 
 def _now() -> str:

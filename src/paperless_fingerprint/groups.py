@@ -71,7 +71,11 @@ def build_groups(
     for pair in pairs:
         if decided.dismissed(pair.a, pair.b, pair.relation):
             continue
-        (joining if pair.relation in GROUPING_RELATIONS else others).append(pair)
+        if pair.relation in GROUPING_RELATIONS:
+            joining.append(pair)
+        elif pair.relation is not Relation.SEMANTIC:
+            # To say the same contradicts nothing; nor does it join.
+            others.append(pair)
     # The surest first: where a dismissed pair stands between two halves of a group, it is the
     # weakest link that gives way.
     joining.sort(key=lambda pair: (-pair.confidence, pair.a, pair.b))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -120,8 +120,17 @@ def judge_chunk(
     return kept
 
 
-def with_decisions(pairs: Iterable[Pair], judged: Sequence[Key], decided: Decided) -> list[Pair]:
-    """What people said overrules what was judged: dismissed pairs go, confirmed ones are sure."""
+def with_decisions(
+    pairs: Iterable[Pair],
+    judged: Collection[Key],
+    decided: Decided,
+    semantic: Mapping[Key, Pair] | None = None,
+) -> list[Pair]:
+    """What people said overrules what was judged: dismissed pairs go, confirmed ones are sure.
+
+    `semantic` are the pairs that the semantic tier has stored, for whoever judges by words alone.
+    What was confirmed as semantic stays that: two texts in two languages are no copies.
+    """
     result = {
         (pair.a, pair.b): pair
         for pair in pairs
@@ -131,9 +140,15 @@ def with_decisions(pairs: Iterable[Pair], judged: Sequence[Key], decided: Decide
         decision = decided.confirmed.get(key)
         if decision is None:
             continue
-        found = result.get(key) or Pair(*key, Relation.NEAR, 1.0)
+        found = result.get(key)
+        if decision.relation is Relation.SEMANTIC and (
+            found is None or found.relation is not Relation.SEMANTIC
+        ):
+            found = (semantic or {}).get(key) or Pair(*key, Relation.SEMANTIC, 1.0)
+        found = found or Pair(*key, Relation.NEAR, 1.0)
         reason = f"confirmed by {decision.by or 'a person'}"
-        result[key] = replace(found, confidence=1.0, reasons=(reason, *found.reasons))
+        others = tuple(said for said in found.reasons if said != reason)
+        result[key] = replace(found, confidence=1.0, reasons=(reason, *others))
     return list(result.values())
 
 

@@ -1,44 +1,170 @@
-"""The semantic tier of an analysis: missing embeddings first, then the pairs they make.
+"""The use cases of the semantic tier: embed what lacks it, and store the pairs that come of it.
 
-Loaded only when `[semantic] enabled` is on. An embedder that is away stops nothing else.
+Loaded only when `[semantic] enabled` is on. Whoever embeds holds a lock of its own, so that two
+processes do not do the same work; the library's lock is held only while pairs are written, and a
+new document never waits for an embedding. An embedder that is away stops nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
 from paperless_fingerprint.holding import holding
-from paperless_fingerprint.judging import with_decisions
-from paperless_fingerprint.model import Pair, Relation
-from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.semantic.backfill import embed_missing
+from paperless_fingerprint.judging import Key, with_decisions
+from paperless_fingerprint.model import Link, Pair, Relation
+from paperless_fingerprint.progress import Progress, Silent
+from paperless_fingerprint.semantic import uncompared
+from paperless_fingerprint.semantic.backfill import EmbeddingReport, current_space, embed_missing
 from paperless_fingerprint.semantic.embedders import configured_space
 from paperless_fingerprint.semantic.pairs import semantic_pairs
+from paperless_fingerprint.semantic.uncompared import Uncompared
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.vectors import open_vectors
+from paperless_fingerprint.stores.vectors import Neighbours, VectorStore, open_vectors
+from paperless_fingerprint.worker_file import FileLock, library_lock
+
+#: Compared together, and looked for again by a run that was stopped.
+_TOGETHER = 1_000
+#: From so many documents on a copy of all vectors pays.
+_MANY = 500
+
+Held = Callable[[], AbstractContextManager[None]]
 
 
-def find_by_meaning(
-    store: Store, settings: Settings, progress: Progress, analysed: Collection[int]
-) -> list[Pair]:
-    """Embed what lacks it, and store the semantic pairs of what is new or was analysed again."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What was found for some documents, and stored."""
+
+    pairs: tuple[Pair, ...]
+    #: Documents whose semantic pairs are others than before.
+    changed: frozenset[int]
+
+
+def embedding_lock(settings: Settings) -> FileLock:
+    """Held by whoever embeds, and by whoever looks for pairs of what was embedded."""
+    beside = library_lock(settings).path
+    return FileLock(beside.with_name(beside.name + ".embedding"))
+
+
+def embed(store: Store, settings: Settings, progress: Progress) -> EmbeddingReport:
+    """Before an analysis: give every document that lacks one an embedding."""
     vectors = open_vectors(store)
-    new = set(vectors.missing(configured_space(settings), None))
-    report = embed_missing(store, vectors, settings, progress)
-    if report.in_words():
+    try:
+        report = embed_missing(store, vectors, settings, progress)
+    finally:
+        vectors.close()
+    if report.embedded and not report.has_complaints:
         progress.say(report.in_words())
-    concerned = None if report.space_changed else sorted({*analysed, *new})
-    if concerned is not None and not concerned:
-        return []
-    found = semantic_pairs(store, vectors, settings, concerned, progress)
-    decided = holding(store, None if concerned is None else concerned)
-    pairs = with_decisions(found, [(pair.a, pair.b) for pair in found], decided)
-    kept = {(pair.a, pair.b) for pair in pairs}
-    stale = [
-        (link.a, link.b)
-        for link in store.links(ids=concerned)
-        if link.relation is Relation.SEMANTIC and (link.a, link.b) not in kept
+    return report
+
+
+def expect(store: Store, ids: Collection[int]) -> None:
+    """These are analysed by their words now, and their meanings are to be compared afterwards."""
+    uncompared.write(store, uncompared.read(store).also(ids))
+
+
+def compare_waiting(
+    store: Store, settings: Settings, progress: Progress, held: Held = nullcontext
+) -> list[Pair]:
+    """After an analysis: the pairs of all that was not compared by meaning yet, stored."""
+    vectors = open_vectors(store)
+    try:
+        found: dict[Key, Pair] = {}
+        for some in compare_steps(store, vectors, settings, progress, held):
+            found |= {(pair.a, pair.b): pair for pair in some.pairs}
+        return list(found.values())
+    finally:
+        vectors.close()
+
+
+def compare_steps(
+    store: Store,
+    vectors: VectorStore,
+    settings: Settings,
+    progress: Progress,
+    held: Held = nullcontext,
+    *,
+    together: int = _TOGETHER,
+) -> Iterator[Compared]:
+    """So many documents at a time; a run that is stopped in between goes on where it was."""
+    space = current_space(store, settings)
+    left = uncompared.read(store)
+    if not left or space != configured_space(settings):
+        # While another model takes over, what it has embedded waits until all is there.
+        return
+    wanted = left.of(store.ids())
+    neighbours: Neighbours = vectors.for_many(space) if len(wanted) > _MANY else vectors
+    progress.begin("compare meanings", len(wanted))
+    for start in range(0, len(wanted), together):
+        batch = wanted[start : start + together]
+        yield compare(store, vectors, settings, batch, held, neighbours)
+        left = left.without(batch)
+        uncompared.write(store, left)
+        progress.advance(len(batch))
+    uncompared.write(store, Uncompared())
+
+
+def compare(
+    store: Store,
+    vectors: VectorStore,
+    settings: Settings,
+    ids: Collection[int],
+    held: Held = nullcontext,
+    neighbours: Neighbours | None = None,
+) -> Compared:
+    """Store the semantic pairs of these documents, and drop those that are none any more."""
+    found = semantic_pairs(store, vectors, settings, ids, Silent(), neighbours=neighbours)
+    # A newcomer may be nearer to a document than what was paired with it until now: the partners
+    # are looked at with the eyes of today, so that the order of coming plays no part.
+    partners = {id for pair in found for id in (pair.a, pair.b)} - set(ids)
+    concerned = {*ids, *partners}
+    if partners:
+        found = semantic_pairs(store, vectors, settings, concerned, Silent(), neighbours=neighbours)
+    with held():
+        return _stored(store, concerned, found)
+
+
+def _stored(store: Store, ids: Collection[int], found: Collection[Pair]) -> Compared:
+    """Words go first: a pair that they have explained since is theirs, and ghosts have none."""
+    links = {(link.a, link.b): link for link in store.links(ids=ids)}
+    before = {key: link for key, link in links.items() if link.relation is Relation.SEMANTIC}
+    there = set(store.text_hashes({id for pair in found for id in (pair.a, pair.b)}))
+    free = [
+        pair
+        for pair in found
+        if {pair.a, pair.b} <= there and ((pair.a, pair.b) not in links.keys() - before.keys())
     ]
-    store.write_pairs(pairs, removing=stale)
-    return pairs
+    decided = holding(store, ids)
+    confirmed = {
+        key
+        for key, decision in decided.confirmed.items()
+        if decision.relation is Relation.SEMANTIC and key in before
+    }
+    semantic = (
+        {(p.a, p.b): p for p in store.pairs(ids=ids, relation=Relation.SEMANTIC)}
+        if confirmed
+        else {}
+    )
+    pairs = with_decisions(
+        free, {*((pair.a, pair.b) for pair in free), *confirmed}, decided, semantic
+    )
+    kept = {(pair.a, pair.b): pair.link for pair in pairs}
+    store.write_pairs(pairs, removing=before.keys() - kept.keys())
+    return Compared(tuple(pairs), _changed(before, kept))
+
+
+def _changed(before: dict[Key, Link], after: dict[Key, Link]) -> frozenset[int]:
+    keys = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    return frozenset(id for key in keys for id in key)
+
+
+def look_again(store: Store, settings: Settings, key: Key) -> list[Pair]:
+    """The pair that these two make by meaning, stored; after somebody took back what they said."""
+    vectors = open_vectors(store)
+    try:
+        found = compare(store, vectors, settings, key)
+    finally:
+        vectors.close()
+    return [pair for pair in found.pairs if (pair.a, pair.b) == key]

@@ -208,7 +208,8 @@ class Decision:
     at: str
     #: Who: a user of Paperless, or 'command line'.
     by: str = ""
-    #: Dismissed as this relation only; None means: not a duplicate in any way.
+    #: Dismissed as this relation only; None means: not a duplicate in any way. A pair that was
+    #: confirmed as semantic says so here, and is never made a copy by that word.
     relation: Relation | None = None
     #: The texts' facts when it was said, so that a later change of them can be noticed.
     facts_a: str = ""
@@ -219,5 +220,6 @@ class Decision:
         """One word on a subject: the latest replaces the one before."""
         own_subject = self.verdict in {Verdict.PRIMARY, Verdict.SUCCEEDS}
         subject = self.verdict.value if own_subject else "pair"
-        relation = f"-{self.relation}" if self.relation else ""
+        narrowed = self.relation if self.verdict is Verdict.DISMISSED else None
+        relation = f"-{narrowed}" if narrowed else ""
         return f"{subject}-{self.a}-{self.b}{relation}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -59,15 +60,28 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     """Find candidates, compare them, and store what they are to each other.
 
     Only what is new or has changed since the last time; --full does everything again. A run that
-    was stopped goes on where it was.
+    was stopped goes on where it was. Where [semantic] enabled is true, missing embeddings are
+    computed first.
     """
     from paperless_fingerprint.analyse import analyse
     from paperless_fingerprint.worker_file import library_lock
 
     settings = context.settings()
-    # A worker beside us must not make the same groups at the same time.
-    with context.store() as store, library_lock(settings).held(), progress_bar() as progress:
-        report = analyse(store, settings, progress, full=full)
+    lock = library_lock(settings)
+    with context.store() as store, progress_bar() as progress, ExitStack() as stack:
+        if settings["semantic.enabled"]:
+            from paperless_fingerprint import meaning
+
+            stack.enter_context(meaning.embedding_lock(settings).held())
+            meaning.embed(store, settings, progress)
+            meaning.expect(store, store.ids() if full else [i.id for i in store.pending()])
+        # A worker beside us must not make the same groups at the same time.
+        with lock.held():
+            report = analyse(store, settings, progress, full=full)
+        if settings["semantic.enabled"]:
+            report = report.with_found(
+                meaning.compare_waiting(store, settings, progress, lock.held)
+            )
     if as_json:
         print_json([report.as_json()])
     else:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.semantic import language
+from paperless_fingerprint.semantic import language, uncompared
 from paperless_fingerprint.semantic.agreement import digest
 from paperless_fingerprint.semantic.calibration import SHIPPED, Scale, fit_for
 from paperless_fingerprint.semantic.chunks import chunks, mean_vector
@@ -56,6 +56,21 @@ class EmbeddingReport:
     #: The vectors of another model have taken over; all pairs are to be looked for anew.
     space_changed: bool = False
 
+    @property
+    def has_complaints(self) -> bool:
+        return bool(self.stopped or self.refused or self.unknown_languages)
+
+    def with_earlier(self, other: EmbeddingReport) -> EmbeddingReport:
+        """Both together, of one run; what waits and why it stopped are as they are now."""
+        languages = Counter(dict(self.unknown_languages)) + Counter(dict(other.unknown_languages))
+        return replace(
+            self,
+            embedded=self.embedded + other.embedded,
+            empty=self.empty + other.empty,
+            unknown_languages=tuple(sorted(languages.items())),
+            refused=(*other.refused, *self.refused),
+        )
+
     def in_words(self) -> str:
         parts = [f"Embedded {self.embedded:,} documents."] if self.embedded else []
         for name, count in self.unknown_languages:
@@ -93,7 +108,7 @@ def embed_missing(
 ) -> EmbeddingReport:
     """Give every document (or those of `ids`) an embedding by the model that the settings name.
 
-    An embedder that is not there or does not work is no error: the report says so in a sentence,
+    Only a call without `ids` lets a new model take over. An embedder that is not there or does not work is no error: the report says so in a sentence,
     and what has been done is kept.
     """
     space = space_of(embedder.name, settings) if embedder else configured_space(settings)
@@ -104,6 +119,7 @@ def embed_missing(
         try:
             model = embedder or (opened := open_embedder(settings))
             _know_scale(store, space, model, settings)
+            uncompared.write(store, uncompared.read(store).also(missing))
             progress.begin("embed", len(missing))
             for start in range(0, len(missing), BATCH_DOCUMENTS):
                 batch = missing[start : start + BATCH_DOCUMENTS]
@@ -126,7 +142,7 @@ def embed_missing(
         stopped,
         changed,
     )
-    if report.stopped or report.refused or report.unknown_languages:
+    if report.has_complaints:
         progress.say(report.in_words())
     return report
 
@@ -163,6 +179,9 @@ def _take_over(store: Store, vectors: VectorStore, space: str) -> bool:
     before = store.notes().get(_SPACE_NOTE)
     if space not in known:
         return False
+    if before is not None and before != space:
+        # First, so that a run that dies right after it still compares them all.
+        uncompared.write(store, uncompared.everything())
     if before != space:
         store.put_notes({_SPACE_NOTE: space})
     for name in known - {space}:

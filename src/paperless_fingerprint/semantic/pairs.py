@@ -80,14 +80,20 @@ def semantic_pairs(
     settings: Settings,
     ids: Collection[int] | None,
     progress: Progress,
+    *,
+    neighbours: Neighbours | None = None,
 ) -> list[Pair]:
-    """All pairs that one of `ids` (None: any document) belongs to; nothing is written."""
+    """All pairs that one of `ids` (None: any document) belongs to; nothing is written.
+
+    `neighbours` for whoever asks many times: vectors.for_many().
+    """
     space = current_space(store, settings)
     scale = scale_of(store, space)
     if scale is None:
         return []
     wanted = store.ids() if ids is None else sorted(ids)
-    neighbours = vectors.for_many(space) if len(wanted) > _MANY else vectors
+    if neighbours is None:
+        neighbours = vectors.for_many(space) if len(wanted) > _MANY else vectors
     finder = _Finder(store, vectors, neighbours, settings, space, scale)
     progress.begin("compare meanings", len(wanted))
     for start in range(0, len(wanted), _BATCH):
