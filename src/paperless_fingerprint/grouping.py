@@ -93,10 +93,10 @@ def _with_decisions(
     present = {
         (link.a, link.b): link for link in links if link.a in documents and link.b in documents
     }
-    for a, b in decided.confirmed:
+    for (a, b), decision in decided.confirmed.items():
         if a in documents and b in documents:
             old = present.get((a, b))
-            relation = old.relation if old else Relation.NEAR
+            relation = old.relation if old else decision.relation or Relation.NEAR
             present[a, b] = Link(a, b, relation, 1.0, old.leader if old else None)
     return list(present.values())
 
