@@ -19,7 +19,7 @@ import numpy.typing as npt
 from paperless_fingerprint import digest, grouping
 from paperless_fingerprint.candidates import worth_comparing
 from paperless_fingerprint.groups import Decided
-from paperless_fingerprint.holding import holding
+from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
 from paperless_fingerprint.library_join import Library
@@ -34,7 +34,7 @@ from paperless_fingerprint.model import (
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Pending, Store
-from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable
+from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable, asked_about
 
 Key: TypeAlias = tuple[int, int]
 
@@ -145,10 +145,10 @@ def _analyse_one(
     if record is None:
         store.mark_analysed([item])
         return []
-    decided = holding(store, [item.id])
-    links = list(store.links(ids=[item.id]))
-    stored = {(link.a, link.b) for link in links}
-    is_semantic = any(link.relation is Relation.SEMANTIC for link in links)
+    around = store.connections([item.id])
+    decided = those_that_hold(store, around.decisions)
+    stored = {(link.a, link.b) for link in around.links}
+    is_semantic = any(link.relation is Relation.SEMANTIC for link in around.links)
     semantic = _semantic_pairs(store, [item.id]) if is_semantic else {}
     candidates = store.candidates(
         record.fingerprint, checksum=record.document.checksum, excluding=item.id
@@ -161,6 +161,13 @@ def _analyse_one(
     keys = [_key(item.id, id) for id in sorted(worth)]
     tally.compared += len(keys)
     documents = _to_judge({**others, item.id: record}, keys)
+    # In one go: each question is a journey where the store is a server.
+    vocabulary.look_up(
+        word
+        for a, b in keys
+        if a in documents and b in documents
+        for word in asked_about(documents[a].content, documents[b].content)
+    )
     judge = Judge.of(settings)
     judged = judge_chunk(Chunk(documents, keys), judge, vocabulary)
     pairs = with_decisions(judged, keys, decided, semantic)

@@ -55,12 +55,13 @@ def consume(place: Workplace, document_id: int) -> Outcome:
     if id != document_id:
         remove(place, [document_id])  # a version row is no document
     # Each question to the store is a journey where that is a server: what is new is asked nothing.
-    old = place.store.metadata([id]).get(id)
+    known = place.store.get([id])
+    old = known[id].document if known else None
     if old is not None:
         place.ledger.owe(circle(place.store, [id]))
         hear(place, {id: found.tag_ids})
     document = as_stored(place, found, place.labels.get(), old)
-    report = take_in(place.store, [document], place.settings.spec())
+    report = take_in(place.store, [document], place.settings.spec(), known)
     if report.refused:
         raise DocumentError(f"Document {id} was not stored: {report.refused[0].reason}.")
     analyse_waiting(place, [id], owing=False)
@@ -98,14 +99,13 @@ def analyse_waiting(
     was connected with a document until now may be so no longer.
     """
     count = 0
-    for item in place.store.pending():
-        if ids is None or item.id in ids:
-            if owing:
-                place.ledger.owe(circle(place.store, [item.id]))
-            analyse_document(place.store, place.settings, item, place.vocabulary)
-            if owing:
-                place.ledger.owe(circle(place.store, [item.id]))
-            count += 1
+    for item in place.store.pending(ids=ids):
+        if owing:
+            place.ledger.owe(circle(place.store, [item.id]))
+        analyse_document(place.store, place.settings, item, place.vocabulary)
+        if owing:
+            place.ledger.owe(circle(place.store, [item.id]))
+        count += 1
     return count
 
 

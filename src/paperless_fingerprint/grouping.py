@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups
-from paperless_fingerprint.holding import holding
-from paperless_fingerprint.model import Document, Group, Link, Relation, VersionChain
+from paperless_fingerprint.holding import holding, those_that_hold
+from paperless_fingerprint.model import Decision, Document, Group, Link, Relation, VersionChain
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.versions import build_chains
@@ -40,26 +40,25 @@ def _closure(
     """All documents that hang together with these, all links among them, what was said of them."""
     members: set[int] = set()
     links: dict[tuple[int, int], Link] = {}
+    decisions: dict[str, Decision] = {}
     frontier = set(ids)
-    # What a group or chain holds now may have to leave it.
-    for group in store.groups(ids=ids):
-        frontier |= set(group.members)
-    for chain in store.chains(ids):
-        frontier |= set(chain.members)
     while frontier:
         members |= frontier
-        reached: set[int] = set()
-        for link in store.links(ids=frontier, at_least=at_least):
-            links[link.a, link.b] = link
+        around = store.connections(frontier, at_least=at_least)
+        links.update(((link.a, link.b), link) for link in around.links)
+        decisions.update((decision.key, decision) for decision in around.decisions)
+        # What a group or chain holds now may have to leave it.
+        reached = around.members
+        for link in around.links:
             if link.relation in _JOINING:
                 reached |= {link.a, link.b}
-        neighbours = _by_decision(holding(store, frontier))
+        neighbours = _by_decision(those_that_hold(store, around.decisions))
         for id in frontier:
             reached |= neighbours.get(id, set())
         frontier = reached - members
     # Those that only stand in a link that joins nothing (a part and its whole) stay outside.
     own = [link for link in links.values() if link.a in members and link.b in members]
-    return members, own, holding(store, members)
+    return members, own, those_that_hold(store, list(decisions.values()))
 
 
 def _by_decision(decided: Decided) -> dict[int, set[int]]:

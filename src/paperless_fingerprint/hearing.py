@@ -34,14 +34,7 @@ RELATIONS_OF: dict[Role, tuple[Relation, ...]] = {
 
 def circle(store: Store, ids: Collection[int]) -> set[int]:
     """These and all that a group, a chain or a pair connects with them."""
-    found = set(ids)
-    for link in store.links(ids=ids):
-        found |= {link.a, link.b}
-    for group in store.groups(ids=ids):
-        found |= set(group.members)
-    for chain in store.chains(ids):
-        found |= set(chain.members)
-    return found
+    return set(ids) | store.connections(ids).ids
 
 
 def hear(place: Workplace, tags_of: Mapping[int, Collection[int]]) -> list[int]:
@@ -154,7 +147,7 @@ def _hear_not_duplicate(
 
 
 def _waits(store: Store, id: int) -> bool:
-    return any(item.id == id for item in store.pending())
+    return bool(store.pending(ids=[id]))
 
 
 def dismiss(

@@ -20,7 +20,10 @@ _SAME_FACTS = 0.5
 
 def holding(store: Store, ids: Collection[int] | None = None) -> Decided:
     """The decisions that hold, about all documents or about these."""
-    found = store.decisions(ids)
+    return those_that_hold(store, store.decisions(ids))
+
+
+def those_that_hold(store: Store, found: Collection[Decision]) -> Decided:
     confirmed = [
         decision
         for decision in found

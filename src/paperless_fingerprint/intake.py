@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
-from paperless_fingerprint.stores.base import Refusal, Store
+from paperless_fingerprint.stores.base import Refusal, Store, document_uuid
 
 # Large enough that index pages are touched once a batch, small enough to bound the memory.
 BATCH_DOCUMENTS = 2_000
@@ -40,9 +40,18 @@ class IntakeReport:
         return self.new + self.changed + self.metadata + self.unchanged
 
 
-def take_in(store: Store, documents: Sequence[Document], spec: FingerprintSpec) -> IntakeReport:
-    """One batch. What is not in `refused` is in the store, durably, when this returns."""
-    known = store.get([document.id for document in documents])
+def take_in(
+    store: Store,
+    documents: Sequence[Document],
+    spec: FingerprintSpec,
+    known: Mapping[int, StoredDocument] | None = None,
+) -> IntakeReport:
+    """One batch. What is not in `refused` is in the store, durably, when this returns.
+
+    `known` is what the store has of them, where the caller has just looked.
+    """
+    if known is None:
+        known = store.get([document.id for document in documents])
     new: list[StoredDocument] = []
     changed: list[StoredDocument] = []
     metadata: list[Document] = []
@@ -50,6 +59,9 @@ def take_in(store: Store, documents: Sequence[Document], spec: FingerprintSpec) 
     for document in documents:
         old = known.get(document.id)
         if old is None:
+            # Named here, or the store would have to look once more.
+            named = document.uuid or document_uuid(store.namespace, document.id)
+            document = replace(document, uuid=named)  # noqa: PLW2901
             new.append(StoredDocument(document, fingerprint(document.content, spec)))
         elif old.fingerprint.spec != spec.id or old.document.content != document.content:
             changed.append(StoredDocument(document, fingerprint(document.content, spec)))

@@ -9,10 +9,12 @@ import numpy.typing as npt
 
 from paperless_fingerprint.fingerprint import Hashes, shingle_hashes
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text import normalise, words
 
 #: Beyond this a word is simply common.
 COUNTED_AT_MOST = 1_000
+#: Of two texts with more differences than this few of them are asked about.
+_FEW_DIFFERENCES = 50
 _MERGED_AT_ONCE = 2_000_000
 _REMEMBERED_WORDS = 50_000
 
@@ -31,13 +33,22 @@ class StoredVocabulary:
             count = self._counts[word]
         return count
 
-    def look_up(self, words: Iterable[str]) -> None:
+    def look_up(self, asked: Iterable[str]) -> None:
         """Ask for many words at once, which costs one round trip instead of one a word."""
         if len(self._counts) > _REMEMBERED_WORDS:
             self._counts.clear()
-        missing = {word for word in words if word not in self._counts}
+        missing = {word for word in asked if word not in self._counts}
         if missing:
             self._counts.update(self._store.document_frequencies(missing, at_most=COUNTED_AT_MOST))
+
+
+def asked_about(a: str, b: str) -> set[str]:
+    """Words whose frequency the comparison of two texts asks for, as far as can be foretold: what
+    states a fact, and what stands in one of them only."""
+    words_a, words_b = set(words(a)), set(words(b))
+    asked = {word for word in words_a | words_b if not word.isalpha()}
+    different = words_a ^ words_b
+    return asked | different if len(different) <= _FEW_DIFFERENCES else asked
 
 
 class WordTable:

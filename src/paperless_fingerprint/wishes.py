@@ -21,7 +21,7 @@ from paperless_fingerprint.model import (
 )
 from paperless_fingerprint.own_labels import Role
 from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.base import Connections, Store
 
 #: A page of letters may be part of many bundles; a field is no place for all of them.
 _MOST_LINKS = 20
@@ -41,14 +41,7 @@ class Wish:
 
 def wishes(store: Store, settings: Settings, ids: Collection[int] | None = None) -> dict[int, Wish]:
     """For these documents, or for all; who is not in the answer should have nothing of ours."""
-    links = [
-        link
-        for link in store.links(ids=ids, at_least=settings["similarity_threshold"])
-        if link.relation in STORED_RELATIONS
-    ]
-    around = None if ids is None else {*ids, *(id for link in links for id in (link.a, link.b))}
-    groups = list(store.groups(ids=around))
-    chains = store.chains(around)
+    links, groups, chains = _around(store, ids, settings["similarity_threshold"])
     mentioned = {id for link in links for id in (link.a, link.b)}
     mentioned |= {id for group in groups for id in group.members}
     mentioned |= {id for chain in chains for id in chain.members}
@@ -65,6 +58,26 @@ def wishes(store: Store, settings: Settings, ids: Collection[int] | None = None)
         for id, wish in found.wishes.items()
         if wish.roles and (ids is None or id in ids) and id in documents
     }
+
+
+def _around(
+    store: Store, ids: Collection[int] | None, at_least: float
+) -> tuple[list[Link], Collection[Group], Collection[VersionChain]]:
+    """The links of these documents, and the groups and chains of all that they lead to."""
+    if ids is None:
+        links = [
+            link for link in store.links(at_least=at_least) if link.relation in STORED_RELATIONS
+        ]
+        return links, list(store.groups()), store.chains()
+    own = store.connections(ids, at_least=at_least)
+    links = [link for link in own.links if link.relation in STORED_RELATIONS]
+    others = {id for link in links for id in (link.a, link.b)} - set(ids)
+    further = store.connections(others, at_least=at_least) if others else Connections()
+    return (
+        links,
+        {group.id: group for group in (*own.groups, *further.groups)}.values(),
+        {chain.id: chain for chain in (*own.chains, *further.chains)}.values(),
+    )
 
 
 class _Wishes:

@@ -229,3 +229,15 @@ def test_two_specs_are_never_compared(store: Store) -> None:
     assert [c.id for c in store.candidates(fingerprint(text, SPEC))] == [2]
     assert [c.id for c in store.candidates(fingerprint(text, other))] == [1]
     assert store.text_hashes([1])[1][0] == other.id
+
+
+def test_one_may_ask_which_of_some_documents_wait(store: Store) -> None:
+    store.put([stored(id, some_text(30, id)) for id in (1, 2, 3)])
+    assert [item.id for item in store.pending(ids=[3, 1, 9])] == [1, 3]
+    assert store.pending(ids=[2]) == [item for item in store.pending() if item.id == 2]
+    assert [item.id for item in store.pending(1, ids=[2, 3])] == [2]
+    assert store.pending(ids=[]) == []
+    store.mark_analysed(store.pending(ids=[2]))
+    assert store.pending(ids=[2]) == []
+    store.put([stored(2, some_text(30, 4))])
+    assert [item.id for item in store.pending(ids=[2])] == [2]

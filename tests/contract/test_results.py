@@ -163,6 +163,29 @@ def test_decisions_are_kept_replaced_and_taken_back(store: Store) -> None:
     assert set(store.decisions([1])) == {near_only}
 
 
+def test_all_that_is_said_of_some_documents_comes_at_once(store: Store) -> None:
+    store.write_pairs([pair(1, 2), pair(2, 3, 0.5, Relation.CONTAINS, leader=2), pair(8, 9)])
+    store.replace_groups([1, 2], [group(1, 2, confidence=0.8)])
+    store.replace_groups([3, 4], [group(3, 4, confidence=0.9)])
+    store.replace_chains([2, 5], [VersionChain("v2", (5, 2))])
+    store.put_decision(Decision(2, 7, Verdict.DISMISSED, "2024-01-01T00:00:00Z"))
+    store.put_decision(Decision(8, 9, Verdict.CONFIRMED, "2024-01-01T00:00:00Z"))
+    for ids in ([2], [1, 3], [9], [77], list(range(1, 10))):
+        found = store.connections(ids)
+        assert sorted(found.links, key=str) == sorted(store.links(ids=ids), key=str)
+        assert list(found.groups) == list(store.groups(ids=ids))
+        assert list(found.chains) == store.chains(ids)
+        assert list(found.decisions) == store.decisions(ids)
+    assert [link.confidence for link in store.connections([2], at_least=0.6).links] == [0.9]
+    assert store.connections([2]).ids == {1, 2, 3, 5}
+    assert store.connections([2]).members == {1, 2, 5}
+
+
+def test_more_connections_than_one_answer_holds(store: Store) -> None:
+    store.write_pairs([pair(1, other) for other in range(2, 1_202)])
+    assert store.connections([1]).ids == set(range(1, 1_202))
+
+
 def test_decisions_outlive_the_documents(store: Store) -> None:
     store.put([stored(1, "eins"), stored(2, "zwei")])
     store.put_decision(Decision(1, 2, Verdict.DISMISSED, "2026-01-01T00:00:00Z"))

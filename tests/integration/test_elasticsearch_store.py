@@ -544,6 +544,53 @@ def test_of_two_processes_that_write_at_once_one_sees_the_other(
     assert said[0] == ["2"] or said[1] == ["1"]
 
 
+WRITE_RESULTS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from elasticsearch_nodes import open_test_store
+from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
+store = open_test_store(sys.argv[2], sys.argv[3])
+for line in sys.stdin:
+    a, b = int(line), int(line) + 1
+    store.write_pairs([Pair(a, b, Relation.NEAR, 0.9)])
+    store.replace_groups([a, b], [Group(f"g{a}", Relation.NEAR, 0.9, a, (a, b), ((a, b),))])
+    store.replace_chains([a, b], [VersionChain(f"v{a}", (a, b))])
+    store.put_decision(Decision(a, b, Verdict.DISMISSED, "2024-01-01T00:00:00Z"))
+    if a > 1:
+        store.write_pairs([], removing=[(a - 10, b - 10)])
+        store.replace_groups([a - 10], [])
+        store.remove_decision(Decision(a - 10, b - 10, Verdict.DISMISSED, "").key)
+    print("done", flush=True)
+store.close()
+"""
+
+
+def test_what_one_process_has_found_or_heard_another_sees_at_once(
+    store, elasticsearch9, index_prefix
+):
+    """A dismissal that is acknowledged counts for every analysis that begins after it."""
+    tests = str(Path(__file__).parents[1])
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITE_RESULTS, tests, elasticsearch9, index_prefix],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        for a in range(1, 100, 10):
+            other.stdin.write(f"{a}\n")
+            other.stdin.flush()
+            assert other.stdout.readline() == "done\n"
+            found = store.connections([a])
+            assert [link.b for link in found.links] == [a + 1]
+            assert [group.members for group in found.groups] == [(a, a + 1)]
+            assert [chain.latest for chain in found.chains] == [a + 1]
+            assert [decision.b for decision in found.decisions] == [a + 1]
+            assert [link.a for link in store.links()] == [a]
+            before = store.connections([a - 10])
+            assert (before.links, before.groups, before.decisions) == ((), (), ())
+        other.stdin.close()
+
+
 def test_metadata_and_text_written_at_once_are_never_mixed(store):
     store.put([stored(1, some_text(40, 0))])
     texts = [some_text(40, seed) for seed in range(1, 16)]

@@ -58,6 +58,28 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class Connections:
+    """What stands in the store about some documents beside themselves."""
+
+    links: tuple[Link, ...] = ()
+    groups: tuple[Group, ...] = ()
+    chains: tuple[VersionChain, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+    @property
+    def ids(self) -> set[int]:
+        """All documents that a link, a group or a chain names."""
+        return {id for link in self.links for id in (link.a, link.b)} | self.members
+
+    @property
+    def members(self) -> set[int]:
+        """Of the groups and chains."""
+        return set().union(
+            *(group.members for group in self.groups), *(chain.members for chain in self.chains)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class FingerprintRow:
     """What an analysis of the whole library keeps in memory of a document, or reads past."""
 
@@ -158,8 +180,10 @@ class Store(Protocol):
 
     # Analysis ------------------------------------------------------------------------------
 
-    def pending(self, limit: int | None = None) -> list[Pending]:
-        """What waits to be analysed, ascending by id."""
+    def pending(
+        self, limit: int | None = None, *, ids: Collection[int] | None = None
+    ) -> list[Pending]:
+        """What waits to be analysed, ascending by id; of `ids` where given."""
 
     def mark_pending(self, ids: Collection[int]) -> None: ...
 
@@ -181,6 +205,13 @@ class Store(Protocol):
     def links(self, *, ids: Collection[int] | None = None,
               at_least: float = 0.0) -> Iterator[Link]:  # fmt: skip
         """As pairs(), in any order and with the little that groups are made of."""
+
+    def connections(self, ids: Collection[int], *, at_least: float = 0.0) -> Connections:
+        """All that links(), groups(), chains() and decisions() tell of these documents, at once.
+
+        `at_least` is the confidence below which links are left out. To be preferred where several
+        of them are needed: each question is a journey where the store is a server.
+        """
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
         """Drop every group that holds one of `members`, then write these."""

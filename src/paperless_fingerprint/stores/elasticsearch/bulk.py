@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from elasticsearch import ApiError, Elasticsearch
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
+from paperless_fingerprint.stores.elasticsearch.sight import Unseen
 
 #: Well below the 100 MB that a server accepts, and small beside a heap of 512 MB.
 REQUEST_BYTES = 6_000_000
@@ -75,7 +76,11 @@ class BulkWriter:
         *,
         is_moving: Callable[[str], bool],
         patience_seconds: float | None = None,
+        unseen: Unseen | None = None,
+        seen_at_once: Collection[str] = (),
     ) -> None:
+        self._unseen = unseen or Unseen()
+        self._seen_at_once = frozenset(seen_at_once)
         self._client = client
         self._failures = failures
         self._is_moving = is_moving
@@ -135,10 +140,13 @@ class BulkWriter:
     def _send(self, operations: Sequence[Operation]) -> Iterator[tuple[Operation, dict[str, Any]]]:
         # Lines are passed on as they are, whatever the client's annotation says.
         lines: Any = [line for operation in operations for line in operation.lines()]
+        indices = {operation.index for operation in operations}
         try:
             with self._failures.explained():
                 answer = self._client.bulk(
-                    operations=lines, filter_path="items.*.status,items.*.result,items.*.error"
+                    operations=lines,
+                    filter_path="items.*.status,items.*.result,items.*.error",
+                    refresh=True if indices & self._seen_at_once else None,
                 )
         except StoreError as error:
             cause = error.__cause__
@@ -156,6 +164,10 @@ class BulkWriter:
             for operation in operations:
                 yield operation, refusal
             return
+        finally:
+            # Also where nothing is certain: it may have been written.
+            for index in indices - self._seen_at_once:
+                self._unseen.written(index)
         for operation, item in zip(operations, answer["items"], strict=True):
             yield operation, next(iter(item.values()))
 

@@ -14,13 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from paperless_fingerprint import candidates as rules
 from paperless_fingerprint.fingerprint import FingerprintSpec, band_keys
 from paperless_fingerprint.model import Candidate, Fingerprint
 from paperless_fingerprint.stores.elasticsearch import rows
-from paperless_fingerprint.stores.elasticsearch.failures import Failures
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader
 
 #: Clauses of one search. The server allows some thousands; a sketch of more (a text of 8,000 words
@@ -52,14 +49,10 @@ class _Met:
 class CandidateSearch:
     def __init__(
         self,
-        client: Elasticsearch,
-        failures: Failures,
         reader: Reader,
         index: str,
         spec: FingerprintSpec,
     ) -> None:
-        self._client = client
-        self._failures = failures
         self._reader = reader
         self._index = index
         self._spec = spec
@@ -109,19 +102,8 @@ class CandidateSearch:
     def _search(self, requests: Sequence[dict[str, Any]]) -> list[Hit]:
         if not requests:
             return []
-        searches = [part for request in requests for part in ({}, request)]
-        answer = self._reader.patiently(
-            lambda: self._client.msearch(index=self._index, searches=searches)
-        )
-        hits: list[Hit] = []
-        for response in answer["responses"]:
-            if "error" in response:
-                cause = (response["error"].get("root_cause") or [response["error"]])[0]
-                raise self._failures.store_error(
-                    f"it answered {response['status']}: {cause.get('reason', '')}"
-                )
-            hits += response["hits"]["hits"]
-        return hits
+        answers = self._reader.search_many([(self._index, one) for one in requests], own=True)
+        return [hit for answer in answers for hit in answer["hits"]["hits"]]
 
     def _most_promising(self, asker: Fingerprint, evidence: Sequence[Clause]) -> list[Hit]:
         """For a sketch of thousands of hashes: the best of several searches, by summed weight."""

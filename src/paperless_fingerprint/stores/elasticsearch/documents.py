@@ -212,6 +212,7 @@ class Documents(Session):
             filters = [{"term": {"content_words": word}} for word in part]
             answer = self._reader.search(
                 self._names["documents"],
+                own=True,
                 size=0,
                 aggs={"words": {"filters": {"filters": filters}}},
             )
@@ -224,8 +225,10 @@ class Documents(Session):
 
     # Analysis ------------------------------------------------------------------------------
 
-    def pending(self, limit: int | None = None) -> list[Pending]:
-        return self._waiting.listed(limit)
+    def pending(
+        self, limit: int | None = None, *, ids: Collection[int] | None = None
+    ) -> list[Pending]:
+        return self._waiting.listed(limit, ids)
 
     def mark_pending(self, ids: Collection[int]) -> None:
         self._waiting.add(self._present(ids))

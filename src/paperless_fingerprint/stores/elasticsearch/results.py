@@ -6,9 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from paperless_fingerprint.model import Decision, Group, Link, Pair, Relation, VersionChain
+from paperless_fingerprint.stores.base import Connections
 from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.bulk import Operation
-from paperless_fingerprint.stores.elasticsearch.session import Session
+from paperless_fingerprint.stores.elasticsearch.session import MANY_IDS, Session
+
+#: Hits of one search in connections().
+_AT_ONCE = 1_000
 
 
 class Results(Session):
@@ -63,6 +67,28 @@ class Results(Session):
         )
         for hit in hits:
             yield rows.link_from(hit["_source"])
+
+    def connections(self, ids: Collection[int], *, at_least: float = 0.0) -> Connections:
+        if len(ids) <= MANY_IDS:
+            pairs, held, decisions = self._reader.search_many(
+                [
+                    (self._names["pairs"], _request(ids, ("a", "b"), _confidence(at_least))),
+                    (self._names["groups"], _request(ids, ("members",))),
+                    (self._names["decisions"], _request(ids, ("a", "b"))),
+                ]
+            )
+            found = [
+                [hit["_source"] for hit in a["hits"]["hits"]] for a in (pairs, held, decisions)
+            ]
+            if max(map(len, found)) < _AT_ONCE:
+                return _connections(*found)
+        # A thousand hits and more do not fit into one answer.
+        return Connections(
+            tuple(self.links(ids=ids, at_least=at_least)),
+            tuple(self.groups(ids=ids)),
+            tuple(self.chains(ids)),
+            tuple(self.decisions(ids)),
+        )
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
         affected = {*members, *(id for group in groups for id in group.members)}
@@ -139,6 +165,31 @@ class Results(Session):
         self._writer.write_all(
             [Operation("delete", index, hit["_id"]) for hit in hits if hit["_id"] not in keeping]
         )
+
+
+def _request(
+    ids: Collection[int], fields: Sequence[str], filters: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """Everything that holds one of `ids` in one of the fields."""
+    holds = {"bool": {"should": [rows.id_terms(field, ids) for field in fields]}}
+    return {
+        "query": {"bool": {"filter": [*filters, holds]}},
+        "size": _AT_ONCE,
+        "track_total_hits": False,
+    }
+
+
+def _connections(
+    pairs: list[dict[str, Any]], held: list[dict[str, Any]], decisions: list[dict[str, Any]]
+) -> Connections:
+    """In the order of links(), groups(), chains() and decisions()."""
+    held = sorted(held, key=lambda one: (-one.get("confidence", 0.0), one["lowest"]))
+    return Connections(
+        tuple(sorted(map(rows.link_from, pairs), key=lambda link: (link.a, link.b))),
+        tuple(rows.group_from(one) for one in held if one["kind"] == "group"),
+        tuple(rows.chain_from(one) for one in held if one["kind"] == "chain"),
+        tuple(sorted(map(rows.decision_from, decisions), key=lambda one: (one.a, one.b, one.key))),
+    )
 
 
 def _relation(relation: Relation | None) -> list[dict[str, Any]]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from elasticsearch import ApiError, Elasticsearch, TransportError, UnsupportedProductError
+from elasticsearch import (
+    ApiError,
+    BadRequestError,
+    Elasticsearch,
+    TransportError,
+    UnsupportedProductError,
+)
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
+from paperless_fingerprint.stores.elasticsearch.sight import Unseen
 
 _KEEP_ALIVE = "2m"
 _PAGE = 1_000
@@ -25,18 +33,26 @@ Answer = TypeVar("Answer")
 
 
 class Reader:
-    """Searches that see all that was acknowledged before they began.
+    """Searches that see all that was acknowledged before they began, whoever wrote it.
 
-    A search follows a refresh, always: on an index in which nothing has changed it costs a
-    millisecond, and so nobody has to remember who has written what.
+    For that a search follows a refresh, but for the indices of `seen_at_once`, where the write
+    itself has seen to it. With `own` it is enough that it sees what this process wrote.
     """
 
     def __init__(
-        self, client: Elasticsearch, failures: Failures, *, behind_alias: bool = True
+        self,
+        client: Elasticsearch,
+        failures: Failures,
+        *,
+        behind_alias: bool = True,
+        unseen: Unseen | None = None,
+        seen_at_once: Collection[str] = (),
     ) -> None:
         self._client = client
         self._failures = failures
         self._behind_alias = behind_alias
+        self._unseen = unseen or Unseen()
+        self._seen_at_once = frozenset(seen_at_once)
 
     def patiently(self, ask: Callable[[], Answer]) -> Answer:
         """The answer; asked again while a node is being replaced or an index is being moved."""
@@ -51,12 +67,32 @@ class Reader:
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
 
-    def refresh(self, index: str) -> None:
+    def refresh(self, index: str, *, own: bool = False) -> None:
+        if index in self._seen_at_once or (own and not self._unseen.has(index)):
+            return
+        writes = self._unseen.writes(index)
         self.patiently(lambda: self._client.indices.refresh(index=index))
+        self._unseen.refreshed(index, writes)
 
-    def search(self, index: str, **request: Any) -> Any:
-        self.refresh(index)
+    def search(self, index: str, *, own: bool = False, **request: Any) -> Any:
+        self.refresh(index, own=own)
         return self.patiently(lambda: self._client.search(index=index, **request))
+
+    def search_many(
+        self, requests: Sequence[tuple[str, dict[str, Any]]], *, own: bool = False
+    ) -> list[Any]:
+        """Several searches in one journey."""
+        for index in dict.fromkeys(index for index, _ in requests):
+            self.refresh(index, own=own)
+        searches = [part for index, request in requests for part in ({"index": index}, request)]
+        return self.patiently(lambda: self._answers(searches))
+
+    def _answers(self, searches: list[dict[str, Any]]) -> list[Any]:
+        answers = list(self._client.msearch(searches=searches)["responses"])
+        for answer in answers:
+            if "error" in answer:
+                raise failed_within(answer)
+        return answers
 
     def count(self, index: str, query: dict[str, Any] | None = None) -> int:
         self.refresh(index)
@@ -71,6 +107,7 @@ class Reader:
         sort: Sequence[dict[str, str]],
         limit: int | None = None,
         page: int = _PAGE,
+        own: bool = False,
         **request: Any,
     ) -> Iterator[Hit]:
         """Hits in the order of `sort`, which must name each document uniquely.
@@ -87,7 +124,7 @@ class Reader:
         if size == 0:
             return
         # Most answers fit on one page, and need no point in time.
-        first = self.search(index, size=size, **asked)["hits"]["hits"]
+        first = self.search(index, own=own, size=size, **asked)["hits"]["hits"]
         if len(first) < size or size == limit:
             yield from first
             return
@@ -185,3 +222,16 @@ class Reader:
         kind, reason = reason_of(error)
         is_gone = kind == "index_not_found_exception" and re.search(r"-v\d+-\d{6}\]", reason)
         return self._behind_alias and bool(is_gone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meta:
+    """What ApiError wants to know of an answer within an answer."""
+
+    status: int
+
+
+def failed_within(answer: dict[str, Any]) -> ApiError:
+    """The error of one of several searches, as if it had been asked alone."""
+    kind = BadRequestError if answer["status"] == 400 else ApiError
+    return kind(str(answer["error"].get("type")), _Meta(answer["status"]), answer)  # type: ignore[arg-type]

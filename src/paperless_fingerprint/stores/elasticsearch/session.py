@@ -25,6 +25,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
 )
 from paperless_fingerprint.stores.elasticsearch.moving import Convert, Move, is_moving
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader
+from paperless_fingerprint.stores.elasticsearch.sight import SEEN_AT_ONCE, unseen_at
 from paperless_fingerprint.stores.elasticsearch.waiting import WaitingList
 
 #: A query names fewer ids than this; for more, everything is read and looked through.
@@ -54,17 +55,21 @@ class Session:
         try:
             self.version = check_version(self._client, self._failures)
             self._names = {kind: d.alias(address.prefix) for kind, d in self._known.items()}
-            self._reader = Reader(self._client, self._failures)
+            self._unseen = unseen_at(address.hosts)
+            seen_at_once = [self._names[kind] for kind in SEEN_AT_ONCE]
+            self._reader = Reader(
+                self._client, self._failures, unseen=self._unseen, seen_at_once=seen_at_once
+            )
             self._writer = BulkWriter(
                 self._client,
                 self._failures,
                 is_moving=lambda alias: is_moving(self._client, self._failures, alias),
+                unseen=self._unseen,
+                seen_at_once=seen_at_once,
             )
             self._prepare(create=create)
             self._waiting = WaitingList(self._names["library"], self._writer, self._reader)
-            self._candidates = CandidateSearch(
-                self._client, self._failures, self._reader, self._names["documents"], spec
-            )
+            self._candidates = CandidateSearch(self._reader, self._names["documents"], spec)
             self.namespace = self._read_namespace()
         except BaseException:
             self._client.close()

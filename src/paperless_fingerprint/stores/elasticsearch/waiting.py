@@ -48,19 +48,23 @@ class WaitingList:
         if missing:
             self.add(missing)
 
-    def listed(self, limit: int | None = None) -> list[Pending]:
-        if limit == 0:
+    def listed(self, limit: int | None = None, ids: Collection[int] | None = None) -> list[Pending]:
+        if limit == 0 or (ids is not None and not ids):
             return []
+        wanted = None if ids is None else set(ids)
+        query = _KIND if wanted is None else {"bool": {"filter": [_KIND, id_terms("ids", wanted)]}}
         tokens: defaultdict[int, list[str]] = defaultdict(list)
         # By their lowest id: once an entry begins above the ids that are wanted, so do the rest.
+        # Who asks for certain ids has just written them.
         for hit in self._reader.scan(
-            self._index, query=_KIND, sort=[{"lowest": "asc"}, {"batch": "asc"}], page=200
-        ):
+            self._index, query=query, sort=[{"lowest": "asc"}, {"batch": "asc"}], page=200,
+            own=wanted is not None,
+        ):  # fmt: skip
             source = hit["_source"]
             is_enough = limit is not None and len(tokens) >= limit
             if is_enough and nsmallest(limit or 0, tokens)[-1] < source["lowest"]:
                 break
-            for id in source["ids"]:
+            for id in source["ids"] if wanted is None else wanted.intersection(source["ids"]):
                 tokens[id].append(source["batch"])
         return [Pending(id, "+".join(tokens[id])) for id in sorted(tokens)[:limit]]
 

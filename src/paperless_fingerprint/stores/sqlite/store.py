@@ -26,6 +26,7 @@ from paperless_fingerprint.model import (
     VersionChain,
 )
 from paperless_fingerprint.stores.base import (
+    Connections,
     FingerprintRow,
     Pending,
     Refusal,
@@ -270,11 +271,14 @@ class SqliteStore(SqliteFile):
 
     # Analysis ------------------------------------------------------------------------------
 
-    def pending(self, limit: int | None = None) -> list[Pending]:
+    def pending(
+        self, limit: int | None = None, *, ids: Collection[int] | None = None
+    ) -> list[Pending]:
+        where, values = _where(ids, None, "id IN {}")
+        values["limit"] = -1 if limit is None else limit
         with self.reading() as connection:
             found = connection.execute(
-                "SELECT id, token FROM pending ORDER BY id LIMIT ?",
-                (-1 if limit is None else limit,),
+                f"SELECT id, token FROM pending {where} ORDER BY id LIMIT :limit", values
             ).fetchall()
         return [Pending(id, str(token)) for id, token in found]
 
@@ -323,6 +327,14 @@ class SqliteStore(SqliteFile):
                 f"SELECT a, b, relation, confidence, leader FROM pair {conditions}", values
             )
             yield from _in_blocks(cursor, rows.link_from)
+
+    def connections(self, ids: Collection[int], *, at_least: float = 0.0) -> Connections:
+        return Connections(
+            tuple(self.links(ids=ids, at_least=at_least)),
+            tuple(self.groups(ids=ids)),
+            tuple(self.chains(ids)),
+            tuple(self.decisions(ids)),
+        )
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
         with self.writing() as connection:
