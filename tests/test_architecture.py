@@ -20,7 +20,7 @@ LAYERS = (
     # use cases
     ("analyse", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
      "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
-     "decisions", "meaning", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
+     "decisions", "meaning", "meaning_worker", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
      "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "feedback_plan",
      "feedback_writing", "workplace",
      "worker_file", "undoing", "checkup_paperless"),

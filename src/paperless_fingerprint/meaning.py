@@ -94,7 +94,8 @@ def compare_steps(
     if not left or space != configured_space(settings):
         # While another model takes over, what it has embedded waits until all is there.
         return
-    wanted = left.of(store.ids())
+    # To list all ids is much work for a server, and as a rule a handful is meant.
+    wanted = sorted(store.text_hashes(left.ids)) if left.above is None else left.of(store.ids())
     neighbours: Neighbours = vectors.for_many(space) if len(wanted) > _MANY else vectors
     progress.begin("compare meanings", len(wanted))
     for start in range(0, len(wanted), together):

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
@@ -22,6 +23,9 @@ from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.sync import follow_up, is_first, steps
 from paperless_fingerprint.worker_file import FileLock, library_lock
 from paperless_fingerprint.workplace import Workplace, open_inbox, open_spool, open_workplace
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.meaning_worker import MeaningWorker
 
 #: How soon a file in the spool is noticed when nobody calls.
 _SPOOL_SECONDS = 1.0
@@ -61,17 +65,28 @@ class Worker:
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
+        self._meanings: MeaningWorker | None = None
+        if settings["semantic.enabled"]:
+            from paperless_fingerprint.meaning_worker import MeaningWorker
+
+            self._meanings = MeaningWorker(
+                settings, self._progress, is_busy=self._has_work, owing=self._wake.set
+            )
 
     # --- from outside ---------------------------------------------------------------------------
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="worker")
         self._thread.start()
+        if self._meanings is not None:
+            self._meanings.start()
 
     def stop(self) -> None:
         """What is under way is finished: one document, or one batch of a sync."""
         self._stop.set()
         self._wake.set()
+        if self._meanings is not None:
+            self._meanings.stop()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -138,6 +153,8 @@ class Worker:
         self.vitals.documents_done += report.done
         self.vitals.documents_gone += report.gone
         self.vitals.documents_failed += report.tried
+        if self._meanings is not None and report.done:
+            self._meanings.wake()
         if not report.outage and place.ledger.owed():
             # What a run that died has left, or what somebody decided on the command line.
             with place.lock.held():
@@ -158,6 +175,8 @@ class Worker:
                     tell_rest(place)
         except FingerprintError as error:
             return str(error)
+        if self._meanings is not None:
+            self._meanings.wake(first=first)
         self.vitals.syncs += 1
         self.vitals.last_sync_at = time.time()
         return ""
@@ -176,6 +195,14 @@ class Worker:
             self.inbox.take_from(open_spool(self._settings))
         except FingerprintError as error:
             self._progress.say(str(error))
+
+    def _has_work(self) -> bool:
+        """Whether an event is due; asked by the thread that embeds."""
+        try:
+            seconds = self.inbox.seconds_to_next()
+        except FingerprintError:
+            return False
+        return seconds is not None and seconds <= 0
 
     def _wait(self, seconds: float) -> None:
         self._wake.wait(seconds)

@@ -63,7 +63,7 @@ class Steps:
 
 def work(kill_at: int | None) -> int:
     steps = Steps(kill_at)
-    steps.around_transactions(SqliteStore, "_writing")
+    steps.around_transactions(SqliteStore, "writing")
     steps.around_transactions(WorkerFile, "writing")
     steps.around(Transport, "once")
     steps.around(Spool, "remove")

@@ -35,12 +35,14 @@ class AddressEmbedder:
         api_key: str = "",
         batch: int = 32,
         timeout_seconds: float = 60.0,
-        pause: Callable[[float], None] = time.sleep,
+        pause: Callable[[float], object] = time.sleep,
+        attempts: int | None = None,
     ) -> None:
         self._url = _endpoint(url)
         self._model = model
         self._batch = batch
         self._pause = pause
+        self._attempts = attempts or _ATTEMPTS
         self._dimensions: int | None = None
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.Client(
@@ -49,7 +51,13 @@ class AddressEmbedder:
         )
 
     @classmethod
-    def of(cls, settings: Settings) -> AddressEmbedder:
+    def of(
+        cls,
+        settings: Settings,
+        *,
+        pause: Callable[[float], object] = time.sleep,
+        attempts: int | None = None,
+    ) -> AddressEmbedder:
         for name, example in (("url", "http://localhost:11434/v1"), ("model", "bge-m3")):
             if not settings[f"semantic.{name}"]:
                 raise ConfigurationError(
@@ -62,6 +70,8 @@ class AddressEmbedder:
             api_key=settings["semantic.api_key"] or "",
             batch=settings["semantic.batch"],
             timeout_seconds=settings["semantic.timeout_seconds"],
+            pause=pause,
+            attempts=attempts,
         )
 
     @property
@@ -96,7 +106,7 @@ class AddressEmbedder:
     def _asked(self, texts: list[str]) -> Any:
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         trouble = ""
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(self._attempts):
             wished: float | None = None
             try:
                 answer = self._client.post(self._url, json=body)
@@ -115,7 +125,7 @@ class AddressEmbedder:
                     raise self._refusal(answer)
                 trouble = f"it answers {answer.status_code} again and again; look at its log"
                 wished = _seconds(answer.headers.get("Retry-After"))
-            if attempt + 1 < _ATTEMPTS:
+            if attempt + 1 < self._attempts:
                 pause = _FIRST_PAUSE_SECONDS * 2**attempt * random.uniform(0.8, 1.2)
                 self._pause(min(max(pause, wished or 0.0), _LONGEST_PAUSE_SECONDS))
         raise self._error(trouble)

@@ -132,7 +132,7 @@ def embed_missing(
                 opened.close()
     # Others may have written meanwhile; and only when nothing is missing the old vectors may go.
     waiting = len(vectors.missing(space)) if ids is None or stopped else 0
-    changed = ids is None and not waiting and _take_over(store, vectors, space)
+    changed = ids is None and not waiting and _taken_over(store, vectors, space)
     report = EmbeddingReport(
         tally.embedded,
         tally.empty,
@@ -173,7 +173,13 @@ def _know_scale(store: Store, space: str, embedder: Embedder, settings: Settings
 _DEFAULT_CUT = (32, 64)
 
 
-def _take_over(store: Store, vectors: VectorStore, space: str) -> bool:
+def take_over(store: Store, vectors: VectorStore, settings: Settings) -> bool:
+    """Let the model that the settings name take over, once nothing is missing; say whether."""
+    space = configured_space(settings)
+    return not vectors.missing(space) and _taken_over(store, vectors, space)
+
+
+def _taken_over(store: Store, vectors: VectorStore, space: str) -> bool:
     """True where another space was searched until now."""
     known = {found.name for found in vectors.spaces()}
     before = store.notes().get(_SPACE_NOTE)

