@@ -11,6 +11,7 @@ from paperless_fingerprint.stores.elasticsearch import health
 from paperless_fingerprint.stores.elasticsearch.bulk import Operation
 from paperless_fingerprint.stores.elasticsearch.documents import Documents
 from paperless_fingerprint.stores.elasticsearch.results import Results
+from paperless_fingerprint.stores.elasticsearch.vector_indices import deletions, vector_indices
 
 
 class ElasticsearchStore(Documents, Results):
@@ -28,6 +29,8 @@ class ElasticsearchStore(Documents, Results):
         )
         if outcome.failures:
             raise self._failures.store_error(outcome.failures[0].reason)
+        spaces = vector_indices(self._client, self._failures, self.address.prefix)
+        self._writer.write(deletions(spaces, ids))
         self.write_pairs([], removing=[(pair.a, pair.b) for pair in pairs])
         self._drop_groups("group", ids, keeping=())
         self._drop_groups("chain", ids, keeping=())
