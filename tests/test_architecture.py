@@ -23,7 +23,7 @@ LAYERS = (
      "decisions", "meaning", "meaning_worker", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
      "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "feedback_plan",
      "feedback_writing", "workplace",
-     "worker_file", "undoing", "checkup_paperless"),
+     "worker_file", "undoing", "checkup_paperless", "checkup_semantic"),
     # what stands behind protocols
     ("stores", "paperless", "semantic"),
     ("query",),

@@ -28,8 +28,18 @@ def examine(settings: Settings) -> Checkup:
 
     store = _store(settings)
     findings, code = checkup_paperless.examine(settings)
-    worst = store.exit_code if store.exit_code is not ExitCode.DONE else code
-    return Checkup((*store.findings, *findings), worst)
+    semantic, semantic_code = _semantic(settings)
+    worst = store.exit_code or code or semantic_code
+    return Checkup((*store.findings, *semantic, *findings), worst)
+
+
+def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
+    if not settings["semantic.enabled"]:
+        message = "Off. [semantic] enabled = true finds translations and re-wordings, too."
+        return [Finding("semantic", True, message)], ExitCode.DONE
+    from paperless_fingerprint import checkup_semantic  # it loads a model
+
+    return checkup_semantic.examine(settings)
 
 
 def _store(settings: Settings) -> Checkup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import islice
 
 from paperless_fingerprint.errors import StoreError, UsageError
@@ -12,6 +13,7 @@ from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.stores.base import Store
 
 _PAIRS_AT_ONCE = 5_000
+_VECTORS_AT_ONCE = 1_000
 #: Set in the target while a copy is under way.
 UNDER_WAY_NOTE = "migration"
 
@@ -52,9 +54,26 @@ def migrate(source: Store, target: Store, progress: Progress) -> int:
     for decision in source.decisions():
         target.put_decision(decision)
     target.mark_analysed([item for item in target.pending() if item.id not in waiting])
+    _copy_vectors(source, target, progress)
     own = {name: value for name, value in source.notes().items() if name != UNDER_WAY_NOTE}
     target.put_notes({**own, UNDER_WAY_NOTE: ""})
     return len(ids)
+
+
+def _copy_vectors(source: Store, target: Store, progress: Progress) -> None:
+    """Embeddings cost hours; and the notes about their spaces and scales are copied, too."""
+    from paperless_fingerprint.stores.vectors import open_vectors  # many libraries have none
+
+    with closing(open_vectors(source)) as old, closing(open_vectors(target)) as new:
+        for space in old.spaces():
+            ids = source.ids()
+            progress.begin(f"copy embeddings of {space.name}", len(ids))
+            for start in range(0, len(ids), _VECTORS_AT_ONCE):
+                some = ids[start : start + _VECTORS_AT_ONCE]
+                there = new.get(space.name, some)
+                found = old.get(space.name, some)
+                new.put(space.name, [v for id, v in found.items() if there.get(id) != v])
+                progress.advance(len(some))
 
 
 def _batches(source: Store) -> Iterator[list[StoredDocument]]:

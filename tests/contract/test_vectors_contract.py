@@ -9,6 +9,8 @@ import pytest
 
 from documents import some_text, stored
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.migrate import migrate
+from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.stores.sqlite.vectors import SqliteVectors
 from paperless_fingerprint.stores.vectors import (
@@ -161,12 +163,18 @@ def test_a_deleted_document_leaves_no_vector(store, vectors):
     vectors.put(SPACE, [vector(1, hashes, 1, 0), vector(2, hashes, 1, 0.1)])
     query = unit(1, 0)[None, :]
     assert len(vectors.nearest(SPACE, query, limit=9, at_least=0.9)[0]) == 2
+    vectors.put("another", [vector(1, hashes, 1, 0, 0), vector(2, hashes)])
     store.delete([1])
+    # At once, in every space, and before anybody looks what is missing.
+    assert [space.documents for space in vectors.spaces()] == [1, 1]
     (found,) = vectors.nearest(SPACE, query, limit=9, at_least=0.9)
     assert [one.id for one in found] == [2]
     assert vectors.get(SPACE, [1]) == {}
-    assert vectors.missing(SPACE) == []
-    assert [space.documents for space in vectors.spaces()] == [1]
+    assert vectors.missing(SPACE) == vectors.missing("another") == []
+    # Whoever comes under the same number later does not inherit what the other one meant.
+    given(store, 1)
+    assert vectors.get(SPACE, [1]) == {}
+    assert vectors.missing(SPACE) == [1]
 
 
 def test_a_document_that_is_gone_by_now_is_left_out(store, vectors):
@@ -219,3 +227,40 @@ def test_a_write_by_one_process_is_seen_by_another(store, vectors):
     finally:
         if not isinstance(other, Reopening):
             other.close()
+
+
+def test_a_migration_carries_the_vectors_and_what_is_known_of_their_spaces(
+    store, vectors, tmp_path
+):
+    """There and back again, with a copy that was broken off half-way."""
+    if isinstance(vectors, Reopening):
+        store = SqliteStore(store._path)  # what is opened anew each time is no store of its own
+    hashes = given(store, *range(1, 8))
+    written = {
+        SPACE: {id: vector(id, hashes, 1, id / 10) for id in range(1, 7)} | {7: vector(7, hashes)},
+        "another": {3: vector(3, hashes, 1, 2, 3)},
+    }
+    for space, those in written.items():
+        vectors.put(space, list(those.values()))
+    store.put_notes({"semantic.space": SPACE, "semantic.scale." + SPACE: "[10, -5, 0, ''] "})
+    other = SqliteStore(tmp_path / "other.db")
+    others = open_vectors(other)
+    migrate(store, other, Silent())
+    assert {space: others.get(space, range(1, 9)) for space in written} == written
+    assert other.notes()["semantic.space"] == SPACE
+    query = unit(1, 0.1)[None, :]
+    assert others.nearest(SPACE, query, limit=9, at_least=-1) == [
+        [
+            Neighbour(one.id, pytest.approx(one.cosine, abs=1e-3))
+            for one in vectors.nearest(SPACE, query, limit=9, at_least=-1)[0]
+        ]
+    ]
+    # Back into a store that has lost all of its documents, and with them their vectors.
+    store.delete(range(1, 8))
+    others.put(SPACE, [vector(2, hashes, 5, 1)])
+    migrate(other, store, Silent())
+    written[SPACE][2] = vector(2, hashes, 5, 1)
+    assert {space: vectors.get(space, range(1, 9)) for space in written} == written
+    assert vectors.missing(SPACE) == []
+    others.close()
+    other.close()

@@ -31,7 +31,12 @@ from paperless_fingerprint.semantic.embedders import (
 from paperless_fingerprint.semantic.statements import statements
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.vectors import StoredVector, VectorStore, encoded
+from paperless_fingerprint.stores.vectors import (
+    DimensionsError,
+    StoredVector,
+    VectorStore,
+    encoded,
+)
 
 #: Documents whose embeddings are stored together: what is lost when somebody stops the program.
 BATCH_DOCUMENTS = 32
@@ -125,7 +130,7 @@ def embed_missing(
                 batch = missing[start : start + BATCH_DOCUMENTS]
                 vectors.put(space, _embedded(store, batch, model, settings, tally))
                 progress.advance(len(batch))
-        except (EmbedderError, ConfigurationError) as error:
+        except (EmbedderError, ConfigurationError, DimensionsError) as error:
             stopped = str(error)
         finally:
             if opened is not None:

@@ -25,6 +25,10 @@ Matrix: TypeAlias = npt.NDArray[np.float32]
 _LARGEST = 127
 
 
+class DimensionsError(StoreError):
+    """Another model answers under the name of the one that made what is stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredVector:
     id: int
@@ -64,8 +68,8 @@ class VectorStore(Neighbours, Protocol):
     def put(self, space: str, vectors: Sequence[StoredVector]) -> None:
         """Write vectors, replacing those of the same documents. Durable when this returns.
 
-        A document that is gone by now is left out. StoreError where the space has another number
-        of dimensions.
+        A document that is gone by now is left out. DimensionsError where the space has another
+        number of them.
         """
 
     def get(self, space: str, ids: Collection[int]) -> dict[int, StoredVector]: ...
@@ -112,14 +116,19 @@ def decoded(codes: bytes) -> Matrix:
     return values / length if length else values
 
 
-def check_dimensions(space: str, known: int, vectors: Sequence[StoredVector]) -> int:
+def dimensions_with(space: str, known: int, vectors: Sequence[StoredVector]) -> int:
     """The number of dimensions that the space has from now on."""
     for vector in vectors:
-        if vector.codes and known and len(vector.codes) != known:
-            raise StoreError(
-                f"The embedder's vectors have {len(vector.codes)} dimensions, and those that are "
-                f"stored as {space} have {known}: another model stands behind the same name. Give "
-                "it another name in [semantic] model, and the library is embedded anew."
-            )
-        known = known or len(vector.codes)
+        if vector.codes:
+            check_dimensions(space, known, len(vector.codes))
+            known = len(vector.codes)
     return known
+
+
+def check_dimensions(space: str, known: int, dimensions: int) -> None:
+    if known and dimensions != known:
+        raise DimensionsError(
+            f"The embedder's vectors have {dimensions} dimensions, and those that are stored as "
+            f"{space} have {known}: another model stands behind the same name. Give it another name "
+            "in [semantic] model, and the library is embedded anew."
+        )

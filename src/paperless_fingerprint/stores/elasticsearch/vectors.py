@@ -23,7 +23,6 @@ from paperless_fingerprint.stores.elasticsearch.bulk import BulkWriter, Operatio
 from paperless_fingerprint.stores.elasticsearch.connection import Address, connect
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
 from paperless_fingerprint.stores.elasticsearch.layout import (
-    PROGRAM,
     IndexDefinition,
     create_index,
     mappings_folder,
@@ -31,6 +30,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
 from paperless_fingerprint.stores.elasticsearch.moving import is_moving
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
+from paperless_fingerprint.stores.elasticsearch.vector_indices import KIND, vector_indices
 from paperless_fingerprint.stores.exact import VectorTable
 from paperless_fingerprint.stores.vectors import (
     Matrix,
@@ -38,11 +38,11 @@ from paperless_fingerprint.stores.vectors import (
     Neighbours,
     Space,
     StoredVector,
-    check_dimensions,
+    dimensions_with,
     encoded,
 )
 
-_KIND, _VERSION = "vectors", 1
+_VERSION = 1
 #: Candidates of the graph for each neighbour that is wanted, and at least.
 _CANDIDATES_EACH, _CANDIDATES_AT_LEAST, _CANDIDATES_AT_MOST = 2, 200, 10_000
 _SEARCHES_AT_ONCE = 32
@@ -76,7 +76,7 @@ class ElasticsearchVectors:
 
     def put(self, space: str, vectors: Sequence[StoredVector]) -> None:
         alias = self._prepared(space)
-        check_dimensions(space, self._dimensions(alias), vectors)
+        dimensions_with(space, self._dimensions(alias), vectors)
         there = self._present([vector.id for vector in vectors])
         self._writer.write_all(
             Operation("index", alias, str(vector.id), _body(vector))
@@ -134,20 +134,10 @@ class ElasticsearchVectors:
         return _Copy(VectorTable.of(rows, self._dimensions(alias)))
 
     def spaces(self) -> list[Space]:
-        with self._failures.explained():
-            answer = self._client.indices.get(
-                index=f"{self._address.prefix}-{_KIND}-*",
-                allow_no_indices=True,
-                ignore_unavailable=True,
-            )
-        found = []
-        for name in sorted(answer):
-            meta = answer[name]["mappings"].get("_meta", {})
-            if meta.get("program") == PROGRAM and meta.get("kind") == _KIND:
-                properties = answer[name]["mappings"]["properties"]
-                dimensions = int(properties["vector"].get("dims", 0))
-                found.append(Space(str(meta["space"]), dimensions, self._reader.count(name)))
-        return found
+        found = vector_indices(self._client, self._failures, self._address.prefix)
+        return [
+            Space(index.space, index.dimensions, self._reader.count(index.name)) for index in found
+        ]
 
     def drop(self, space: str) -> None:
         alias = self._alias(space)
@@ -163,7 +153,7 @@ class ElasticsearchVectors:
     def _alias(self, space: str) -> str:
         """A space's name may hold what no index name may."""
         digest = hashlib.blake2b(space.encode(), digest_size=6).hexdigest()
-        return f"{self._address.prefix}-{_KIND}-{digest}"
+        return f"{self._address.prefix}-{KIND}-{digest}"
 
     def _found(self, space: str) -> str | None:
         """The alias, where the space is there."""
@@ -256,10 +246,10 @@ class _Copy:
 
 
 def _definition(space: str) -> IndexDefinition:
-    content = orjson.loads((mappings_folder() / f"{_KIND}.v{_VERSION}.json").read_bytes())
+    content = orjson.loads((mappings_folder() / f"{KIND}.v{_VERSION}.json").read_bytes())
     mappings = content["mappings"]
     mappings["_meta"]["space"] = space
-    return IndexDefinition(_KIND, _VERSION, content["settings"], mappings)
+    return IndexDefinition(KIND, _VERSION, content["settings"], mappings)
 
 
 def _body(vector: StoredVector) -> bytes:

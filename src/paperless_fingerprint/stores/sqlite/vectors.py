@@ -19,7 +19,7 @@ from paperless_fingerprint.stores.vectors import (
     Neighbour,
     Space,
     StoredVector,
-    check_dimensions,
+    dimensions_with,
 )
 
 
@@ -60,7 +60,7 @@ class SqliteVectors(SqliteFile):
             number, known = connection.execute(
                 "SELECT space, dimensions FROM embedding_space WHERE name = ?", (space,)
             ).fetchone()
-            dimensions = check_dimensions(space, known, vectors)
+            dimensions = dimensions_with(space, known, vectors)
             (change,) = connection.execute(
                 "UPDATE embedding_space SET changes = changes + 1, dimensions = ? "
                 "WHERE space = ? RETURNING changes",
