@@ -163,6 +163,16 @@ class Inbox:
             ).fetchall()
         return [Event(*row) for row in found]
 
+    def failures(self, limit: int) -> list[Event]:
+        """What has failed at least once, the latest first."""
+        with self._file.reading() as connection:
+            found = connection.execute(
+                f"SELECT {_COLUMNS} FROM event WHERE tries > 0 OR state = 'failed' "
+                "ORDER BY ticket DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [Event(*row) for row in found]
+
     def retry(self, ids: Collection[int] | None = None) -> int:
         """Failures wait again, from the first try on; also what waits for its time is due now."""
         with self._file.writing() as connection:

@@ -132,6 +132,8 @@ REGISTRY: tuple[Setting, ...] = (
     _number("elasticsearch", "shards", 1, "primary shards of a new documents index", 1, 64),
     _number("elasticsearch", "replicas", 0, "copies of each shard of new indices", 0, 8),
     _text("paperless", "url", "address of Paperless-ngx"),
+    _text("paperless", "public_url", "its address as browsers reach it, for links on the page; the "
+          "same where left out"),
     _secret("paperless", "token", "API token of Paperless-ngx"),
     _text("paperless", "username", "user, where no token is used"),
     _secret("paperless", "password", "password of that user"),
@@ -182,6 +184,11 @@ REGISTRY: tuple[Setting, ...] = (
     _number("service", "port", 8760, "port that `serve` listens on", 0, 65535),
     _text("service", "url", "where the hook finds `serve`"),
     _secret("service", "secret", "what the hook and webhooks show to `serve`"),
+    _switch("service", "open", False, "no sign-in: whoever sits at this machine sees and decides "
+            "everything; works on a loopback address alone"),
+    _text("service", "root_path", "path below which a reverse proxy shows the page, such as "
+          "/duplicates"),
+    _number("service", "session_hours", 12.0, "after which people sign in again", 0.1, 720),
     _text("", "spool", "folder in which the hook leaves its events"),
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,29 +82,41 @@ class Tuning:
 
 
 def tune(store: Store, settings: Settings, then: Thresholds) -> Tuning:
-    now = Thresholds.of(settings)
-    decided = holding(store)
-    pairs = [pair for pair in store.pairs() if not decided.dismissed(pair.a, pair.b, pair.relation)]
-    has = {pair for pair in pairs if now.keep(pair)}
-    would = {pair for pair in pairs if then.keep(pair)}
+    return tune_pairs(store.pairs(), holding(store), Thresholds.of(settings), then)
 
-    def order(found: set[Pair]) -> tuple[Pair, ...]:
-        return tuple(sorted(found, key=lambda pair: (-pair.confidence, pair.a, pair.b)))
+
+def tune_pairs(
+    stored: Iterable[Pair],
+    decided: Decided,
+    now: Thresholds,
+    then: Thresholds,
+    *,
+    levels: Sequence[float] = LEVELS,
+) -> Tuning:
+    """For whoever has the pairs at hand already."""
+    pairs = [pair for pair in stored if not decided.dismissed(pair.a, pair.b, pair.relation)]
+    # By their place: to compare pairs as values would take longer than all the rest.
+    has = {place for place, pair in enumerate(pairs) if now.keep(pair)}
+    would = {place for place, pair in enumerate(pairs) if then.keep(pair)}
+
+    def order(found: set[int]) -> tuple[Pair, ...]:
+        chosen = (pairs[place] for place in found)
+        return tuple(sorted(chosen, key=lambda pair: (-pair.confidence, pair.a, pair.b)))
 
     return Tuning(
-        now=_level(now.similarity, has, decided),
-        then=_level(then.similarity, would, decided),
+        now=_level(now.similarity, [pairs[place] for place in has], decided),
+        then=_level(then.similarity, [pairs[place] for place in would], decided),
         added=order(would - has),
         removed=order(has - would),
         levels=tuple(
             _level(at, [p for p in pairs if Thresholds(at, now.near, now.version).keep(p)], decided)
-            for at in LEVELS
+            for at in levels
             if at >= KEPT_FROM
         ),
     )
 
 
-def _level(at: float, pairs: Sequence[Pair] | set[Pair], decided: Decided) -> Level:
+def _level(at: float, pairs: Sequence[Pair], decided: Decided) -> Level:
     neighbours: defaultdict[int, set[int]] = defaultdict(set)
     for pair in pairs:
         if pair.relation in GROUPING_RELATIONS and not decided.kept_apart(pair.a, pair.b):

@@ -64,6 +64,7 @@ class Worker:
         self.vitals = Vitals()
         self._stop = threading.Event()
         self._wake = threading.Event()
+        self._sync_wanted = threading.Event()
         self._thread: threading.Thread | None = None
         self._meanings: MeaningWorker | None = None
         if settings["semantic.enabled"]:
@@ -95,6 +96,15 @@ class Worker:
     def announce(self, document_id: int) -> None:
         """Durable when this returns."""
         self.inbox.add([document_id])
+        self._wake.set()
+
+    def wake(self) -> None:
+        """Something is due now that was not when the worker looked last."""
+        self._wake.set()
+
+    def sync_soon(self) -> None:
+        """Look for changes now, and not when the next look is due."""
+        self._sync_wanted.set()
         self._wake.set()
 
     @property
@@ -129,7 +139,9 @@ class Worker:
         while not self._stop.is_set():
             self._sign()
             outage = self._drain(place)
-            if not outage and self._clock() >= next_sync:
+            wanted = self._sync_wanted.is_set()
+            if not outage and (wanted or self._clock() >= next_sync):
+                self._sync_wanted.clear()
                 reconcile = self._clock() >= next_reconciliation
                 outage = self._sync(place, reconcile=reconcile)
                 if not outage:

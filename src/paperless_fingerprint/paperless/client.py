@@ -155,6 +155,10 @@ class PaperlessClient:
         """Those of the ids that the user of the token may see now."""
         return listing.visible_ids(self._connection, ids)
 
+    def changeable_ids(self, ids: Iterable[int]) -> frozenset[int]:
+        """Those of the ids that the user of the token may change now."""
+        return listing.changeable_ids(self._connection, ids)
+
     def tagged(self, tag_ids: Iterable[int]) -> dict[int, tuple[int, ...]]:
         """Documents with at least one of the tags: id → all their tags."""
         return listing.tagged(self._connection, tag_ids)

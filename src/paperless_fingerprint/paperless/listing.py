@@ -143,6 +143,15 @@ def visible_ids(connection: Connection, ids: Iterable[int]) -> frozenset[int]:
     return frozenset(seen)
 
 
+def changeable_ids(connection: Connection, ids: Iterable[int]) -> frozenset[int]:
+    """Those of the ids that the user of the token may change."""
+    found: set[int] = set()
+    for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
+        rows = by_ids(connection, chunk, {"fields": "id,user_can_change"})
+        found.update(id for id, row in rows.items() if row.get("user_can_change") is True)
+    return frozenset(found)
+
+
 def tagged(connection: Connection, tag_ids: Iterable[int]) -> dict[int, tuple[int, ...]]:
     """Documents that have at least one of the tags: id → all their tags."""
     wanted = set(tag_ids)

@@ -7,8 +7,11 @@ from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 from paperless_fingerprint.settings import Settings
 
 
-def open_paperless(settings: Settings) -> PaperlessClient:
-    """Nothing is sent yet: a Paperless that is down shows with the first request."""
+def open_paperless(settings: Settings, limits: Limits | None = None) -> PaperlessClient:
+    """Nothing is sent yet: a Paperless that is down shows with the first request.
+
+    `limits` is for who cannot wait as long as the settings say, such as a page.
+    """
     if not settings["paperless.url"]:
         raise ConfigurationError(
             "The address of Paperless is not set. Set PAPERLESS_FINGERPRINT_PAPERLESS_URL to what "
@@ -21,5 +24,5 @@ def open_paperless(settings: Settings) -> PaperlessClient:
         username=settings["paperless.username"] or "",
         password=settings["paperless.password"] or "",
         ca_file=settings["paperless.ca_file"] or None,
-        limits=Limits(connect_seconds=min(10.0, seconds), read_seconds=seconds),
+        limits=limits or Limits(connect_seconds=min(10.0, seconds), read_seconds=seconds),
     )

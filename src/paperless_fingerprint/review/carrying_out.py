@@ -1,0 +1,109 @@
+"""What was said becomes decisions of the library. The caller holds the library's lock.
+
+Each step may be done twice: a run that died in between is repaired by doing it again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import asdict
+from typing import Any
+
+from paperless_fingerprint import decisions, grouping, hearing
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
+from paperless_fingerprint.review.book import (
+    DONE,
+    REFUSED,
+    UNDONE,
+    Book,
+    Entry,
+    Step,
+    decision_of,
+    kept,
+)
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Store
+
+
+def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set[int]:
+    """The documents that Paperless may have to be told something about."""
+    around = hearing.circle(store, entry.documents)
+    try:
+        if entry.undoes is not None:
+            undone = book.get(entry.undoes)
+            if undone is not None:
+                _put_back(store, settings, undone)
+                book.settle(undone.number, UNDONE)
+        else:
+            if not entry.was:
+                book.remember(entry.number, json.dumps(_standing(store, entry)))
+            for step in entry.steps:
+                do(store, settings, step, entry.by)
+    except UsageError as error:
+        # Documents that were deleted meanwhile: there is nothing left to decide about.
+        book.settle(entry.number, REFUSED, str(error))
+        return around
+    book.settle(entry.number, DONE)
+    return around | hearing.circle(store, entry.documents)
+
+
+def do(store: Store, settings: Settings, step: Step, by: str) -> None:
+    if step.what == "confirm":
+        for other in step.others:
+            decisions.confirm(store, settings, step.a, other, by=by)
+    elif step.what == "dismiss":
+        present = store.metadata([step.a, *step.others])
+        others = [other for other in step.others if other in present]
+        if step.a not in present or not others:
+            raise UsageError("The documents are no longer in the library.")
+        hearing.dismiss(store, settings, step.a, others, [None], by=by)
+    elif step.what == "primary":
+        decisions.choose_primary(store, settings, step.a, by=by)
+    else:
+        raise UsageError(f"'{step.what}' is nothing that can be decided.")
+
+
+def _standing(store: Store, entry: Entry) -> dict[str, Any]:
+    """Decisions, pairs and texts as they are before the first step."""
+    subjects = entry.subjects
+    ids = {id for subject in subjects for id in subject}
+    return {
+        "decisions": kept([d for d in store.decisions(ids) if (d.a, d.b) in subjects]),
+        "pairs": [asdict(pair) for pair in store.pairs(ids=ids) if (pair.a, pair.b) in subjects],
+        "texts": {str(id): found[1] for id, found in store.text_hashes(ids).items()},
+    }
+
+
+def _put_back(store: Store, settings: Settings, undone: Entry) -> None:
+    was = json.loads(undone.was) if undone.was else {"decisions": [], "pairs": [], "texts": {}}
+    before = [decision_of(told) for told in was["decisions"]]
+    subjects = undone.subjects
+    ids = {id for subject in subjects for id in subject}
+    for a, b in sorted(subjects):
+        # Takes away what was said, and looks at the two anew.
+        decisions.undo(store, settings, (a, b))
+    for decision in before:
+        store.put_decision(decision)
+    texts = {str(id): found[1] for id, found in store.text_hashes(ids).items()}
+    pairs = [
+        pair
+        for pair in map(_pair, was["pairs"])
+        if all(texts.get(str(id)) == was["texts"].get(str(id)) for id in (pair.a, pair.b))
+    ]
+    gone = [(d.a, d.b) for d in before if d.verdict is Verdict.DISMISSED and d.relation is None]
+    store.write_pairs(pairs, removing=gone)
+    present = store.metadata(ids).keys()
+    grouping.refresh(store, settings, present)
+
+
+def _pair(told: dict[str, Any]) -> Pair:
+    return Pair(
+        told["a"], told["b"], Relation(told["relation"]), told["confidence"],
+        PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
+    )  # fmt: skip
+
+
+def latest(said: Collection[Decision]) -> Decision | None:
+    return max(said, key=lambda decision: (decision.at, decision.key), default=None)

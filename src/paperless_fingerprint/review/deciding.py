@@ -1,0 +1,189 @@
+"""Same, different, this one is the one to keep; and back again.
+
+Whoever decides hands back what was shown (`seen`). If something has changed since, nothing is
+decided and the answer says what has happened: two people never overrule each other unawares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.review import book as books
+from paperless_fingerprint.review.catalogue import Entry
+from paperless_fingerprint.review.desk import Desk, Unknown
+from paperless_fingerprint.review.orders import check_orders, steps_of
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.previewing import preview
+from paperless_fingerprint.review.queue import (
+    entry_of,
+    item_of,
+    parsed,
+    seen,
+    words_about,
+    words_of,
+)
+from paperless_fingerprint.review.shapes import Act, Conflict, Item, Order, Outcome, Word
+from paperless_fingerprint.workplace import now_text
+
+__all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "undo"]
+
+#: Ids → those that the person may change, as Paperless says it.
+Changeable = Callable[[Collection[int]], Collection[int]]
+_SAID = {
+    "confirmed": "that these belong together",
+    "dismissed": "that these are not duplicates",
+    "primary": "which one is to be kept",
+    "undo": "that a decision is taken back",
+}
+
+
+class Forbidden(PermissionError):  # noqa: N818  (an answer more than an error)
+    """The person may look, but not decide."""
+
+
+def decide(
+    desk: Desk, person: Person, orders: Sequence[Order], *, changeable: Changeable
+) -> Outcome:
+    """All of them, or none where one is in conflict. Kept when this returns; carried out mostly."""
+    check_orders(orders)
+    ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
+    with desk.deciding:
+        # Somebody may have decided on the command line since the library was read.
+        _look_again(desk, ids)
+        sight = desk.sight(person)
+        waiting = desk.book.waiting()
+        entries = [entry_of(sight, order.item) for order in orders]
+        _may(person, {id for entry in entries for id in entry.members}, changeable)
+        conflicts = []
+        for order, entry in zip(orders, entries, strict=True):
+            ours = [act for act in waiting if _shares(act.subjects, entry)]
+            said = words_about(sight.catalogue, entry)
+            if seen(entry, said, ours) != order.seen:
+                happened = _happened(
+                    [Word(d.a, d.b, d.verdict.value, d.at, d.by) for d in said]
+                    + [word for act in ours for word in words_of(act)]
+                )
+                now = item_of(desk, sight, entry, waiting)
+                conflicts.append(Conflict(order, happened, now))
+        if conflicts:
+            return Outcome(conflicts=tuple(conflicts))
+        at = now_text()
+        acts = [
+            books.Entry(
+                0, at, person.id, person.name, order.verdict, order.item,
+                entry.members, steps_of(order, entry),
+            )
+            for order, entry in zip(orders, entries, strict=True)
+        ]  # fmt: skip
+        kept = desk.book.add(acts)
+    return _outcome(desk, person, kept)
+
+
+def undo(
+    desk: Desk, person: Person, number: int | None = None, *, changeable: Changeable
+) -> Outcome:
+    """This act, or the last of this person. What was there before is there again."""
+    with desk.deciding:
+        act = desk.book.last(person.id) if number is None else desk.book.get(number)
+        if act is None or not _sees_all(desk, person, act.documents):
+            raise Unknown("There is no decision to take back.")
+        if act.verdict == "undo" or act.state not in {books.WAITING, books.DONE}:
+            raise UsageError("That decision does not stand any more, so it cannot be taken back.")
+        if act.person != person.id and not person.superuser:
+            raise Forbidden(f"That was decided by {act.by}, who can take it back.")
+        _may(person, act.documents, changeable)
+        later = [
+            each
+            for each in desk.book.later(act.number)
+            if each.subjects & act.subjects and each.number != act.number
+        ]
+        if later:
+            words = [word for each in later for word in words_of(each)]
+            order = Order(act.item, "undo", "")
+            return Outcome(conflicts=(Conflict(order, _happened(words), None),))
+        back = books.Entry(
+            0, now_text(), person.id, person.name, "undo", act.item, act.documents, act.steps,
+            undoes=act.number,
+        )  # fmt: skip
+        kept = desk.book.add([back])
+    return _outcome(desk, person, kept)
+
+
+def acts(
+    desk: Desk, person: Person, *, limit: int = 50, before: int | None = None
+) -> tuple[Act, ...]:
+    """The latest first; only about what this person may see, wholly."""
+    return tuple(
+        act_of(person, entry)
+        for entry in desk.book.latest(max(1, min(limit, 500)), before)
+        if _sees_all(desk, person, entry.documents)
+    )
+
+
+def act_of(person: Person, entry: books.Entry) -> Act:
+    stands = entry.state in {books.WAITING, books.DONE} and entry.verdict != "undo"
+    return Act(
+        entry.number, entry.at, entry.by, entry.verdict, entry.item, entry.documents,
+        entry.state, entry.why, stands and (person.superuser or entry.person == person.id),
+    )  # fmt: skip
+
+
+def _look_again(desk: Desk, ids: Sequence[int]) -> None:
+    if not desk.catalogue.ready:
+        raise UsageError("The library is being read for the first time. Try again in a moment.")
+    desk.look_again(ids)
+
+
+def _sees_all(desk: Desk, person: Person, ids: Collection[int]) -> bool:
+    documents = desk.catalogue.documents
+    # What is gone is nobody's secret for superusers, and everybody else's no business.
+    return person.superuser or all(id in documents and person.may_see(documents[id]) for id in ids)
+
+
+def _may(person: Person, ids: Collection[int], changeable: Changeable) -> None:
+    if person.superuser:
+        return
+    refused = Forbidden(
+        "You may see these documents in Paperless, but not change all of them; so you cannot "
+        "decide about them. Somebody who may can do it, or give you the permission."
+    )
+    if not person.may_decide or not set(ids) <= set(changeable(ids)):
+        raise refused
+
+
+def _shares(subjects: Collection[tuple[int, int]], entry: Entry) -> bool:
+    members = set(entry.members)
+    return any(a in members and b in members for a, b in subjects)
+
+
+def _outcome(desk: Desk, person: Person, kept: Sequence[books.Entry]) -> Outcome:
+    desk.carry_out_soon([entry.number for entry in kept])
+    settled = [desk.book.get(entry.number) or entry for entry in kept]
+    return Outcome(
+        tuple(act_of(person, entry) for entry in settled),
+        items=tuple(_items_now(desk, person, settled)),
+    )
+
+
+def _items_now(desk: Desk, person: Person, acts: Sequence[books.Entry]) -> list[Item]:
+    """What has become of the items; a group that was told apart is none any more."""
+    sight, waiting = desk.sight(person), desk.book.waiting()
+    found = []
+    for act in acts:
+        try:
+            found.append(item_of(desk, sight, entry_of(sight, act.item), waiting))
+        except Unknown:
+            continue
+    return found
+
+
+def _happened(words: Sequence[Word]) -> str:
+    if not words:
+        return "The documents have changed since you looked: another one has come, or one has gone."
+    last = max(words, key=lambda word: word.at)
+    what = _SAID.get(last.verdict, "something else")
+    return (
+        f"{last.by or 'Somebody'} has said {what}, at {last.at[:16].replace('T', ' ')} UTC. Look "
+        "again before you decide."
+    )

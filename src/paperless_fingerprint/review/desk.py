@@ -1,0 +1,314 @@
+"""What the review works with, opened once: the store, the catalogue, the book, the search.
+
+Two threads work behind it. One reads the library again when it has changed; the other carries out
+what was decided as soon as nobody else holds the library.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from paperless_fingerprint.errors import FingerprintError, UsageError
+from paperless_fingerprint.paperless.client import Limits, PaperlessClient
+from paperless_fingerprint.paperless.opening import open_paperless
+from paperless_fingerprint.review import catalogue as catalogues
+from paperless_fingerprint.review.book import Book, path_of_book
+from paperless_fingerprint.review.carrying_out import carry_out
+from paperless_fingerprint.review.catalogue import Brief, Catalogue
+from paperless_fingerprint.review.live import LiveProgress
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.shapes import Card
+from paperless_fingerprint.review.sight import Sight, sight_of
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.opening import open_store
+from paperless_fingerprint.stores.revision import Revision, revision_of
+from paperless_fingerprint.worker import Worker
+from paperless_fingerprint.worker_file import library_lock
+from paperless_fingerprint.workplace import owe
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.search import Answer, Request, Search
+
+_LOOK_SECONDS = 1.0
+#: Reading the whole library again may take this share of the time at most.
+_SHARE_OF_TIME = 0.1
+_SIGHTS_KEPT = 200
+#: A page asks once; whoever looks at it can ask again.
+PAGE_LIMITS = Limits(connect_seconds=3.0, read_seconds=15.0, total_seconds=30.0, attempts=1)
+
+
+class Unknown(UsageError):  # noqa: N818  (an answer more than an error)
+    """There is no such thing, or this person may not see it: nobody learns which of the two."""
+
+
+class Desk:
+    def __init__(
+        self,
+        settings: Settings,
+        worker: Worker,
+        live: LiveProgress,
+        *,
+        #: How long a decision is waited for before it is said to be on its way.
+        patience_seconds: float = 2.0,
+    ) -> None:
+        self.settings = settings
+        self.worker = worker
+        self.live = live
+        self.patience_seconds = patience_seconds
+        self.book = Book(path_of_book(settings))
+        #: Held while a decision is compared with how things stand and written into the book.
+        self.deciding = threading.Lock()
+        self.trouble = ""
+        self._catalogue = Catalogue()
+        self._patched: list[Collection[int]] = []
+        self._sights: dict[Any, Sight] = {}
+        self._opening = threading.RLock()
+        self._changing = threading.RLock()
+        self._reading = threading.Lock()
+        self._store: Store | None = None
+        self._revision: Revision | None = None
+        self._search: Search | None = None
+        self._seen_revision = ""
+        self._read_seconds = 0.0
+        self._stack = ExitStack()
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._settled = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._paperless: PaperlessClient | None = None
+        public = settings["paperless.public_url"] or settings["paperless.url"] or ""
+        self._paperless_address = str(public).rstrip("/")
+
+    def start(self) -> None:
+        for work, name in ((self._keep_reading, "catalogue"), (self._keep_deciding, "decisions")):
+            # Not waited for at the end: it may be standing in line for the library's lock, and
+            # what it has not done is in the book.
+            thread = threading.Thread(target=work, name=name, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._wake.set()
+        for thread in self._threads:
+            thread.join(timeout=self.patience_seconds)
+        if any(thread.is_alive() for thread in self._threads):
+            return  # it has the store in its hands; both end with the process
+        self._stack.close()
+        self.book.close()
+
+    # --- the library ----------------------------------------------------------------------------
+
+    @property
+    def store(self) -> Store:
+        """Opened when it is first needed, because `serve` starts without it, too."""
+        with self._opening:
+            if self._store is None:
+                with ExitStack() as opening:
+                    store = open_store(self.settings)
+                    opening.callback(store.close)
+                    revision = revision_of(store)
+                    opening.callback(revision.close)
+                    self._store, self._revision = store, revision
+                    self._stack.push(opening.pop_all())
+            return self._store
+
+    @property
+    def paperless(self) -> PaperlessClient:
+        """With the service's own rights; short of patience, because a person waits for the page."""
+        with self._opening:
+            if self._paperless is None:
+                self._paperless = open_paperless(self.settings, PAGE_LIMITS)
+                self._stack.callback(self._paperless.close)
+            return self._paperless
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return self._catalogue
+
+    def sight(self, person: Person) -> Sight:
+        now = self._catalogue
+        key = (person.superuser or (person.id, person.groups, person.visible), now.number)
+        found = self._sights.get(key)
+        if found is None:
+            with self._reading:
+                found = self._sights.get(key) or sight_of(now, person)
+                if len(self._sights) >= _SIGHTS_KEPT:
+                    self._sights.clear()
+                self._sights[key] = found
+        return found
+
+    def refresh(self) -> None:
+        """Read the library again, if it has changed since."""
+        store = self.store
+        assert self._revision is not None
+        revision = self._revision.now()
+        if self._catalogue.ready and revision == self._seen_revision:
+            return
+        with self._changing:
+            self._patched.clear()
+        started = time.monotonic()
+        found = catalogues.read(store, self.settings["similarity_threshold"], 0)
+        self._read_seconds = time.monotonic() - started
+        with self._changing:
+            # What was patched meanwhile may have been read before it was changed.
+            waiting = {id for ids in self._patched for id in ids}
+            if waiting:
+                found = catalogues.patched(
+                    found, store, waiting, self.settings["similarity_threshold"], 0
+                )
+            self._publish(found)
+            self._seen_revision = revision
+
+    def look_again(self, ids: Collection[int]) -> None:
+        """At what hangs together with these: before a decision, and after it."""
+        with self._changing:
+            if not self._catalogue.ready:
+                return
+            self._patched.append(tuple(ids))
+            self._publish(
+                catalogues.patched(
+                    self._catalogue, self.store, ids, self.settings["similarity_threshold"], 0
+                )
+            )
+
+    def _publish(self, found: Catalogue) -> None:
+        self._catalogue = replace(found, number=self._catalogue.number + 1)
+        self._sights.clear()
+
+    def _keep_reading(self) -> None:
+        pause = 0.0
+        while not self._stop.wait(pause):
+            try:
+                self.refresh()
+                self.trouble = ""
+            except FingerprintError as error:
+                self.trouble = str(error)
+            except Exception as error:
+                # Outlives whatever it meets: the next look may find it mended.
+                self.trouble = f"an unexpected {type(error).__name__}: {error}"
+            pause = max(_LOOK_SECONDS, self._read_seconds / _SHARE_OF_TIME)
+
+    # --- decisions ------------------------------------------------------------------------------
+
+    def carry_out_soon(self, numbers: Collection[int]) -> None:
+        """Returns when these acts of the book are settled, or when patience is at its end."""
+        self._wake.set()
+        with self._settled:
+            self._settled.wait_for(
+                lambda: not {entry.number for entry in self.book.waiting()} & set(numbers),
+                self.patience_seconds,
+            )
+
+    def carry_out_waiting(self) -> None:
+        """All that waits in the book, in its order. Waits for whoever holds the library."""
+        if not self.book.waiting():
+            return
+        concerned: set[int] = set()
+        with library_lock(self.settings).held():
+            for entry in self.book.waiting():
+                if self._stop.is_set():
+                    break
+                around = carry_out(self.store, self.settings, self.book, entry)
+                concerned |= around
+                self.look_again(around)
+                if self.settings["paperless.url"]:
+                    owe(self.settings, around)
+                with self._settled:
+                    self._settled.notify_all()
+        self.live.changed()
+        self.worker.wake()
+
+    def _keep_deciding(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self.carry_out_waiting()
+                pause = None
+            except FingerprintError as error:
+                self.trouble, pause = str(error), 5.0
+            except Exception as error:
+                self.trouble, pause = f"an unexpected {type(error).__name__}: {error}", 5.0
+            self._wake.wait(pause)
+            self._wake.clear()
+
+    # --- search ---------------------------------------------------------------------------------
+
+    def search(self, person: Person, request: Request) -> Answer:
+        answer = self._searching().run(_asked_by(person, request))
+        if person.visible is None:
+            return answer
+        # What the library knows of rights may be older than what Paperless has told.
+        hits = tuple(hit for hit in answer.hits if hit.id in person.visible)
+        return replace(answer, hits=hits)
+
+    def explain(self, person: Person, request: Request) -> dict[str, Any]:
+        return self._searching().explain(_asked_by(person, request))
+
+    def _searching(self) -> Search:
+        from paperless_fingerprint.search import Search
+        from paperless_fingerprint.stores.searching import opened_searcher
+
+        with self._opening:
+            if self._search is None:
+                store = self.store
+                with ExitStack() as opening:
+                    searcher = opening.enter_context(opened_searcher(store))
+                    meanings = None
+                    if self.settings["semantic.enabled"]:
+                        from paperless_fingerprint.semantic.searching import opened_meanings
+
+                        meanings = opening.enter_context(opened_meanings(store, self.settings))
+                    self._search = Search(store, searcher, self.settings.spec(), meanings)
+                    self._stack.push(opening.pop_all())
+            return self._search
+
+    @property
+    def searching(self) -> Search:
+        return self._searching()
+
+    # --- documents ------------------------------------------------------------------------------
+
+    def address_of(self, id: int) -> str:
+        return (
+            f"{self._paperless_address}/documents/{id}/details" if self._paperless_address else ""
+        )
+
+    def card(self, document: Brief, *, is_primary: bool = False) -> Card:
+        return Card(
+            document.id,
+            document.title,
+            document.correspondent,
+            document.document_type,
+            document.created,
+            document.added,
+            document.pages,
+            document.bytes,
+            is_primary,
+            self.address_of(document.id),
+        )
+
+    def cards(self, person: Person, ids: Collection[int]) -> dict[int, Card]:
+        found = self._catalogue.documents
+        return {id: self.card(found[id]) for id in ids if id in found and person.may_see(found[id])}
+
+    def seen(self, person: Person, id: int) -> Brief:
+        document = self._catalogue.documents.get(id)
+        if document is None or not person.may_see(document):
+            raise Unknown(f"There is no document {id} that you may see.")
+        return document
+
+    def chains_of(self, person: Person, ids: Collection[int]) -> dict[int, tuple[int, ...]]:
+        """Document → its version chain, oldest first, as far as this person may see it."""
+        sight = self.sight(person)
+        found = {id: sight.entry("versions", id) for id in ids}
+        return {id: entry.members for id, entry in found.items() if entry is not None}
+
+
+def _asked_by(person: Person, request: Request) -> Request:
+    return replace(request, scope=replace(request.scope, asker=person.asker))

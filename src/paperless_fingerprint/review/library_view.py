@@ -1,0 +1,177 @@
+"""The library in figures: what there is, what could be freed, where the thresholds stand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.model import Pair
+from paperless_fingerprint.review.catalogue import Catalogue
+from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.shapes import (
+    Bar,
+    Count,
+    LibraryView,
+    Point,
+    ThresholdLevel,
+    ThresholdPair,
+    ThresholdPreview,
+)
+from paperless_fingerprint.review.sight import Sight
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.tuning import Level, Thresholds, tune_pairs
+
+_BARS = 20
+_POINTS = 50
+_SHOWN = 20
+_VIEWS_KEPT = 100
+
+_views: dict[tuple[int, int], tuple[Sight, LibraryView]] = {}
+_previews: dict[tuple[int, int, Thresholds], tuple[Sight, ThresholdPreview]] = {}
+
+
+def view(desk: Desk, person: Person) -> LibraryView:
+    """Of what this person may see: without superuser these are no figures of the whole library."""
+    sight = desk.sight(person)
+    key = (id(desk), id(sight))
+    kept = _views.get(key)
+    if kept is None or kept[0] is not sight:
+        if len(_views) >= _VIEWS_KEPT:
+            _views.clear()
+        kept = _views[key] = (sight, _view(desk.catalogue, sight, person, desk.settings))
+    return kept[1]
+
+
+def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:
+    documents = [d for d in catalogue.documents.values() if person.may_see(d)]
+    pairs = _pairs(catalogue, sight)
+    threshold = settings["similarity_threshold"]
+    spare = [
+        catalogue.documents[id]
+        for entry in sight.entries
+        if entry.kind == "group"
+        for id in _spare(entry.members, entry.primary)
+        if id in catalogue.documents
+    ]
+    relations = Counter(p.relation.value for p in pairs if p.confidence >= threshold)
+    return LibraryView(
+        len(documents),
+        sum(1 for entry in sight.entries if entry.kind == "group"),
+        tuple(Count(name, count) for name, count in relations.most_common()),
+        sum(d.pages or 0 for d in spare),
+        sum(d.bytes or 0 for d in spare),
+        sum(1 for d in spare if d.bytes is None),
+        sum(d.pages or 0 for d in documents),
+        sum(d.bytes or 0 for d in documents),
+        _histogram(pairs),
+        curve(settings["fingerprint.bands"], settings["fingerprint.permutations"]),
+        threshold,
+        settings["near.threshold"],
+        settings["version.threshold"],
+        False,
+        not person.superuser,
+        catalogue.ready,
+    )
+
+
+def _spare(members: Collection[int], primary: int | None) -> Iterable[int]:
+    kept = primary if primary is not None else min(members)
+    return (id for id in members if id != kept)
+
+
+def _pairs(catalogue: Catalogue, sight: Sight) -> list[Pair]:
+    if sight.person.superuser:
+        return list(catalogue.pairs.values())
+    seen = {id: sight.sees(id) for key in catalogue.pairs for id in key}
+    return [pair for key, pair in catalogue.pairs.items() if seen[key[0]] and seen[key[1]]]
+
+
+def _histogram(pairs: Iterable[Pair]) -> tuple[Bar, ...]:
+    counts: list[Counter[str]] = [Counter() for _ in range(_BARS)]
+    for pair in pairs:
+        counts[min(_BARS - 1, int(pair.confidence * _BARS))][pair.relation.value] += 1
+    return tuple(
+        Bar(
+            place / _BARS,
+            (place + 1) / _BARS,
+            tuple(Count(name, count) for name, count in sorted(found.items())),
+        )
+        for place, found in enumerate(counts)
+    )
+
+
+@lru_cache(maxsize=8)
+def curve(bands: int, permutations: int) -> tuple[Point, ...]:
+    """1 - (1 - j^rows)^bands: with which probability two documents share at least one band."""
+    rows = permutations // bands
+    return tuple(
+        Point(j / _POINTS, round(1 - (1 - (j / _POINTS) ** rows) ** bands, 6))
+        for j in range(_POINTS + 1)
+    )
+
+
+def preview(
+    desk: Desk,
+    person: Person,
+    *,
+    similarity: float | None = None,
+    near: float | None = None,
+    version: float | None = None,
+) -> ThresholdPreview:
+    """What these thresholds would add and remove; those that are left out stay as they are."""
+    now = Thresholds.of(desk.settings)
+    then = Thresholds(
+        now.similarity if similarity is None else similarity,
+        now.near if near is None else near,
+        now.version if version is None else version,
+    )
+    for value in (then.similarity, then.near, then.version):
+        if not 0 <= value <= 1:
+            raise UsageError("A threshold lies between 0 and 1.")
+    sight = desk.sight(person)
+    key = (id(desk), id(sight), then)
+    kept = _previews.get(key)
+    if kept is None or kept[0] is not sight:
+        if len(_previews) >= _VIEWS_KEPT:
+            _previews.clear()
+        kept = _previews[key] = (sight, _preview(desk, sight, then))
+    return kept[1]
+
+
+def _preview(desk: Desk, sight: Sight, then: Thresholds) -> ThresholdPreview:
+    catalogue = sight.catalogue
+    decided = Decided(catalogue.decisions.values())
+    found = tune_pairs(
+        _pairs(catalogue, sight), decided, Thresholds.of(desk.settings), then, levels=()
+    )
+
+    def shown(pairs: Iterable[Pair]) -> tuple[ThresholdPair, ...]:
+        return tuple(
+            ThresholdPair(
+                desk.card(catalogue.documents[pair.a]),
+                desk.card(catalogue.documents[pair.b]),
+                pair.relation.value,
+                round(pair.confidence, 4),
+                pair.reasons,
+            )
+            for pair in list(pairs)[:_SHOWN]
+            if pair.a in catalogue.documents and pair.b in catalogue.documents
+        )
+
+    return ThresholdPreview(
+        _level(found.now),
+        _level(found.then),
+        len(found.added),
+        len(found.removed),
+        shown(found.added),
+        # Those that were surest until now are missed first.
+        shown(found.removed),
+    )
+
+
+def _level(level: Level) -> ThresholdLevel:
+    return ThresholdLevel(level.similarity_threshold, level.pairs, level.groups, level.documents)

@@ -1,0 +1,84 @@
+"""What the worker is at: kept for whoever looks, and told to whoever listens."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from paperless_fingerprint.progress import Progress, Silent
+
+_LINES = 50
+#: Too little is done before to say how long the rest takes.
+_SHARE_TO_ESTIMATE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    what: str = ""
+    done: int = 0
+    total: int | None = None
+    since: float = 0.0
+
+    def seconds_left(self, now: float) -> float | None:
+        if not self.total or self.done < self.total * _SHARE_TO_ESTIMATE or not self.done:
+            return None
+        left = max(0, self.total - self.done)
+        return round((now - self.since) * left / self.done, 1)
+
+
+class LiveProgress:
+    """A Progress that remembers what it was told, and passes it on."""
+
+    def __init__(
+        self, inner: Progress | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._inner = inner or Silent()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[], None]] = []
+        self.doing = Doing()
+        self.lines: deque[str] = deque(maxlen=_LINES)
+        self.version = 0
+
+    def begin(self, what: str, total: int | None = None) -> None:
+        self._inner.begin(what, total)
+        self.doing = Doing(what, 0, total, self._clock())
+        self.changed()
+
+    def advance(self, by: int = 1) -> None:
+        self._inner.advance(by)
+        now = self.doing
+        self.doing = Doing(now.what, now.done + by, now.total, now.since)
+        self.changed()
+
+    def say(self, message: str) -> None:
+        self._inner.say(message)
+        moment = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        self.lines.append(f"{moment} {message}")
+        self.changed()
+
+    def changed(self) -> None:
+        with self._lock:
+            self.version += 1
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener()
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Called after each change, from any thread; what it gives back ends that."""
+        with self._lock:
+            self._listeners.append(listener)
+
+        def end() -> None:
+            with self._lock:
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
+
+        return end
+
+    def seconds_left(self) -> float | None:
+        return self.doing.seconds_left(self._clock())

@@ -1,0 +1,220 @@
+"""What lies around a document: the distance graph as a picture, and its versions in time."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from paperless_fingerprint.query.searcher import Scope
+from paperless_fingerprint.query.tree import Reference
+from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.pair import differences
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.shapes import Edge, Neighbourhood, Node, Segment, Step
+
+MOST_NODES = 40
+_DEPTH = 2
+#: Steps of a chain whose texts are compared; those before are shown without.
+_STEPS_COMPARED = 12
+_CHANGES = 12
+#: From the centre to the outermost ring.
+_RADIUS = 0.42
+
+
+def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighbourhood:
+    """The stored pairs around it; `wide` walks on through all that share any text, and takes longer.
+
+    Raises Unknown where the person may not see the document.
+    """
+    desk.seen(person, id)
+    notes: tuple[str, ...] = ()
+    if wide:
+        edges, complete, notes = _walked(desk, person, id)
+    else:
+        edges, complete = _stored(desk, person, id)
+    depths = _depths(id, edges)
+    places = positions(id, [(edge.a, edge.b) for edge in edges])
+    cards = desk.cards(person, depths)
+    sight = desk.sight(person)
+    nodes = []
+    for number in sorted(depths, key=lambda each: (depths[each], each)):
+        group = sight.entry("group", number)
+        x, y = places[number]
+        nodes.append(
+            Node(
+                number,
+                cards[number].title if number in cards else "",
+                x,
+                y,
+                depths[number],
+                desk.address_of(number),
+                group is not None and group.primary == number,
+            )
+        )
+    return Neighbourhood(id, tuple(nodes), tuple(edges), complete, notes)
+
+
+def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
+    catalogue = desk.catalogue
+    threshold = desk.settings["similarity_threshold"]
+    depths = {start: 0}
+    waiting = deque([start])
+    complete = True
+    while waiting:
+        id = waiting.popleft()
+        found = []
+        for other in catalogue.partners.get(id, ()):
+            pair = catalogue.pairs[min(id, other), max(id, other)]
+            document = catalogue.documents.get(other)
+            if pair.confidence >= threshold and document and person.may_see(document):
+                found.append((-(pair.scores.jaccard or 0.0), other))
+        for _, other in sorted(found):
+            if other in depths:
+                continue
+            if depths[id] >= _DEPTH or len(depths) >= MOST_NODES:
+                complete = False
+                continue
+            depths[other] = depths[id] + 1
+            waiting.append(other)
+    edges = []
+    for id in sorted(depths):
+        for other in sorted(catalogue.partners.get(id, ())):
+            if id < other and other in depths:
+                pair = catalogue.pairs[id, other]
+                if pair.confidence >= threshold:
+                    jaccard = pair.scores.jaccard
+                    distance = None if jaccard is None else round(1 - jaccard, 4)
+                    confidence = round(pair.confidence, 4)
+                    edges.append(Edge(id, other, distance, pair.relation.value, confidence))
+    return edges, complete
+
+
+def _walked(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool, tuple[str, ...]]:
+    from paperless_fingerprint.related import walk
+
+    graph = walk(
+        desk.searching,
+        Reference(start),
+        Scope(person.asker, include_history=True),
+        depth=_DEPTH,
+        max_distance=0.8,
+        max_documents=MOST_NODES,
+    )
+    cards = desk.cards(person, [start, *(link.id for link in graph.links)])
+    pairs = desk.catalogue.pairs
+    edges = []
+    for link in graph.links:
+        if link.id in cards and link.via in cards:
+            a, b = sorted((link.id, link.via))
+            pair = pairs.get((a, b))
+            relation = pair.relation.value if pair else "related"
+            edges.append(
+                Edge(a, b, round(link.distance, 4), relation, pair.confidence if pair else 0.0)
+            )
+    # What was reached by way of a document that may no longer be seen hangs in the air.
+    reached = _depths(start, edges)
+    edges = [edge for edge in edges if edge.a in reached and edge.b in reached]
+    return edges, graph.is_complete, graph.notes
+
+
+def _depths(start: int, edges: Iterable[Edge]) -> dict[int, int]:
+    neighbours = _neighbours((edge.a, edge.b) for edge in edges)
+    depths = {start: 0}
+    waiting = deque([start])
+    while waiting:
+        id = waiting.popleft()
+        for other in neighbours.get(id, ()):
+            if other not in depths:
+                depths[other] = depths[id] + 1
+                waiting.append(other)
+    return depths
+
+
+def positions(centre: int, edges: Sequence[tuple[int, int]]) -> dict[int, tuple[float, float]]:
+    """The centre in the middle, a ring for each step away from it, and each document in the sector
+    of the one it hangs from. The same graph always gives the same picture."""
+    neighbours = _neighbours(edges)
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    depths = {centre: 0}
+    order = deque([centre])
+    walked = []
+    while order:
+        id = order.popleft()
+        walked.append(id)
+        for other in neighbours.get(id, ()):
+            if other not in depths:
+                depths[other] = depths[id] + 1
+                children[id].append(other)
+                order.append(other)
+    leaves: dict[int, int] = {}
+    for id in reversed(walked):
+        leaves[id] = sum(leaves[child] for child in children[id]) or 1
+    rings = max(depths.values()) or 1
+    places: dict[int, tuple[float, float]] = {}
+    sectors = {centre: (-math.pi / 2, 2 * math.pi)}
+    for id in walked:
+        start, width = sectors[id]
+        radius = _RADIUS * depths[id] / rings
+        middle = start + width / 2 if id != centre else 0.0
+        places[id] = (
+            round(0.5 + radius * math.cos(middle), 4),
+            round(0.5 + radius * math.sin(middle), 4),
+        )
+        for child in children[id]:
+            share = width * leaves[child] / leaves[id]
+            sectors[child] = (start, share)
+            start += share
+    return places
+
+
+def _neighbours(edges: Iterable[tuple[int, int]]) -> Mapping[int, Sequence[int]]:
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    for a, b in edges:
+        found[a].add(b)
+        found[b].add(a)
+    return {id: sorted(others) for id, others in found.items()}
+
+
+def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
+    """The version chain of the document, oldest first; empty where it has no versions."""
+    desk.seen(person, id)
+    entry = desk.sight(person).entry("versions", id)
+    if entry is None:
+        return ()
+    cards = desk.cards(person, entry.members)
+    steps = []
+    before: int | None = None
+    compared_from = len(entry.members) - _STEPS_COMPARED
+    for place, number in enumerate(entry.members):
+        if number not in cards:
+            continue
+        reasons: tuple[str, ...] = ()
+        changes: tuple[Segment, ...] = ()
+        jaccard = None
+        if before is not None:
+            a, b = sorted((before, number))
+            pair = desk.catalogue.pairs.get((a, b))
+            if place >= compared_from:
+                judged, segments, _ = differences(desk, a, b)
+                pair = pair or judged
+                changes = _changes(segments, turned=a != before)
+            if pair is not None:
+                reasons, jaccard = pair.reasons, pair.scores.jaccard
+        steps.append(
+            Step(
+                cards[number], number == entry.members[-1], before, reasons, changes, jaccard,
+            )
+        )  # fmt: skip
+        before = number
+    return tuple(steps)
+
+
+def _changes(segments: Iterable[Segment], *, turned: bool) -> tuple[Segment, ...]:
+    """What differs, what matters first; 'removed' and 'added' as time runs."""
+    found = [segment for segment in segments if segment.kind in {"changed", "removed", "added"}]
+    found.sort(key=lambda segment: not segment.matters)
+    if turned:
+        kinds = {"removed": "added", "added": "removed"}
+        found = [Segment(kinds.get(s.kind, s.kind), s.b, s.a, s.about, s.matters) for s in found]
+    return tuple(found[:_CHANGES])

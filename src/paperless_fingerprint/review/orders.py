@@ -1,0 +1,55 @@
+"""From what somebody wants to say about an item to what is written down about pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.review.book import Step
+from paperless_fingerprint.review.catalogue import Entry
+from paperless_fingerprint.review.shapes import Order
+
+VERDICTS = ("same", "different", "primary")
+MOST_ORDERS = 200
+#: To tell all members of a group from one another is a decision about each pair of them.
+MOST_MEMBERS = 60
+
+
+def check_orders(orders: Sequence[Order]) -> None:
+    if not 0 < len(orders) <= MOST_ORDERS:
+        raise UsageError(f"1 to {MOST_ORDERS} decisions can be made at once, not {len(orders)}.")
+    if len({order.item for order in orders}) < len(orders):
+        raise UsageError("One item is named twice; decide about each once.")
+    for order in orders:
+        if order.verdict not in VERDICTS:
+            raise UsageError(
+                f"'{order.verdict[:20]}' is no decision; there are {', '.join(VERDICTS)}."
+            )
+
+
+def steps_of(order: Order, entry: Entry) -> tuple[Step, ...]:
+    members = sorted(entry.members)
+    if order.verdict == "primary":
+        if entry.kind != "group":
+            raise UsageError("Only of a group one document can be chosen as the one to keep.")
+        if order.document not in members:
+            raise UsageError(f"Document {order.document} is not in {order.item}.")
+        return (Step("primary", order.document),)
+    if order.verdict == "same":
+        return tuple(Step("confirm", a, (b,)) for a, b in entry.pairs)
+    if entry.kind == "versions":
+        # Two copies of one version are still copies when the versions are told apart.
+        return tuple(Step("dismiss", a, (b,)) for a, b in entry.pairs)
+    if order.document is not None:
+        if order.document not in members:
+            raise UsageError(f"Document {order.document} is not in {order.item}.")
+        others = tuple(id for id in members if id != order.document)
+        return (Step("dismiss", order.document, others),)
+    if len(members) > MOST_MEMBERS:
+        raise UsageError(
+            f"{order.item} has {len(members):,} documents; of more than {MOST_MEMBERS} it cannot be "
+            "said at once that each differs from each. Decide about single documents or pairs."
+        )
+    return tuple(
+        Step("dismiss", id, tuple(members[place + 1 :])) for place, id in enumerate(members[:-1])
+    )

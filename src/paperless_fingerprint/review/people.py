@@ -1,0 +1,57 @@
+"""Who looks and decides, and what that person may see."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from paperless_fingerprint.query.searcher import Asker
+
+
+class Owned(Protocol):
+    """What has an owner and viewers: a document, or the little of it that is kept in memory."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def owner(self) -> str | None: ...
+    @property
+    def viewers(self) -> Collection[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    #: The number that Paperless gives to the user, as text; empty for open mode.
+    id: str
+    name: str
+    superuser: bool = False
+    groups: tuple[str, ...] = ()
+    #: Whether Paperless lets this person change documents at all.
+    may_decide: bool = True
+    #: What Paperless itself lets this person see, asked not long ago; None where it could not be
+    #: asked (then the library's own knowledge must do), and for superusers, who see everything.
+    visible: frozenset[int] | None = field(default=None, repr=False)
+
+    @property
+    def asker(self) -> Asker:
+        """For searches."""
+        return Asker(self.id, self.groups, self.superuser)
+
+    def may_see(self, document: Owned) -> bool:
+        """Both must say so: the library, and Paperless where it was asked."""
+        if self.superuser:
+            return True
+        if self.visible is not None and document.id not in self.visible:
+            return False
+        return self.asker.may_view(document.owner, document.viewers)
+
+    def surely_may_change(self, document: Owned) -> bool:
+        """What can be told without Paperless; who was given the right by name must wait for it."""
+        return self.superuser or (
+            self.may_decide and self.may_see(document) and document.owner in {None, self.id}
+        )
+
+
+#: Whoever sits at this machine, where no sign-in is asked for.
+OPEN_PERSON = Person("", "this machine", superuser=True)

@@ -1,0 +1,124 @@
+"""What Paperless would be told if decisions were made, before they are."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+from paperless_fingerprint import hearing
+from paperless_fingerprint.errors import PaperlessError
+from paperless_fingerprint.feedback_plan import Entry as Planned
+from paperless_fingerprint.feedback_plan import difference, marks_of
+from paperless_fingerprint.ledger import Ledger, Rows
+from paperless_fingerprint.own_labels import Labels, OwnLabels, Role
+from paperless_fingerprint.review.carrying_out import do
+from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.orders import check_orders, steps_of
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.queue import entry_of
+from paperless_fingerprint.review.shapes import Order, Preview, Write
+from paperless_fingerprint.review.what_if import WhatIf
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.wishes import wishes
+from paperless_fingerprint.workplace import open_inbox
+
+_LINKS = ("duplicate", "version", "contains")
+
+
+def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
+    """The same code as the decisions themselves, on a library that is only imagined."""
+    check_orders(orders)
+    sight = desk.sight(person)
+    entries = [entry_of(sight, order.item) for order in orders]
+    notes = []
+    if not desk.settings["paperless.write"]:
+        return Preview(len(orders), (), ("Writing to Paperless is switched off in the settings.",))
+    members = {id for entry in entries for id in entry.members}
+    imagined = cast("Store", WhatIf(desk.store))
+    # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
+    settings = replace(desk.settings, values={**desk.settings.values, "semantic.enabled": False})
+    around = hearing.circle(desk.store, members)
+    for order, entry in zip(orders, entries, strict=True):
+        for step in steps_of(order, entry):
+            do(imagined, settings, step, person.name)
+    around |= hearing.circle(imagined, members)
+    file, _ = open_inbox(desk.settings)
+    try:
+        rows = Ledger(file).rows(around)
+        known = Ledger(file).rows()
+    finally:
+        file.close()
+    labels, problems = _labels(desk, known)
+    notes += problems
+    wanted = wishes(imagined, desk.settings, around)
+    marks = {
+        id: marks_of(wish, labels, notes=desk.settings["paperless.notes"])
+        for id, wish in wanted.items()
+    }
+    plan = difference(marks, rows, again=False)
+    documents = desk.catalogue.documents
+    hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
+    writes = _writes(desk, plan.remove, plan.add, hidden)
+    return Preview(len(orders), tuple(writes), tuple(notes))
+
+
+def _labels(desk: Desk, rows: Rows) -> tuple[Labels, list[str]]:
+    """As they are in Paperless; what is not there yet will be made, and has a number below zero."""
+    notes: list[str] = []
+    try:
+        found = OwnLabels(desk.paperless, desk.store, desk.settings).get(create=False)
+    except PaperlessError:
+        found = Labels()
+        notes.append(
+            "Paperless does not answer: what is written there now is told from our own notes."
+        )
+    tags, fields = dict(found.tags), dict(found.fields)
+    for kinds in rows.values():
+        for kind, written in kinds.items():
+            name, _, rest = kind.partition(":")
+            if name == "tag" and rest in list(Role):
+                tags.setdefault(Role(rest), written.mark.number)
+            elif name == "link":
+                fields.setdefault(rest, written.mark.number)
+            elif kind == "confidence":
+                fields.setdefault(kind, written.mark.number)
+    for number, role in enumerate(Role, 1):
+        tags.setdefault(role, -number)
+    missing = [*(_LINKS if desk.settings["paperless.links"] else ())]
+    missing += ["confidence"] if desk.settings["paperless.confidence"] else []
+    for number, kind in enumerate(missing, 1):
+        fields.setdefault(kind, -number)
+    return replace(found, tags=tags, fields=fields), [*notes, *found.problems]
+
+
+def _writes(
+    desk: Desk, remove: Iterable[Planned], add: Iterable[Planned], hidden: set[int]
+) -> Iterator[Write]:
+    added: defaultdict[int, list[str]] = defaultdict(list)
+    removed: defaultdict[int, list[str]] = defaultdict(list)
+    for entries, told in ((remove, removed), (add, added)):
+        for id, kind, mark in entries:
+            words = _in_words(desk, kind, mark.value, hidden)
+            if id not in hidden and words:
+                told[id].append(words)
+    for id in sorted({*added, *removed}):
+        title = desk.catalogue.documents[id].title
+        yield Write(id, title, tuple(added[id]), tuple(removed[id]))
+
+
+def _in_words(desk: Desk, kind: str, value: str, hidden: set[int]) -> str:
+    name, _, rest = kind.partition(":")
+    settings = desk.settings
+    if name == "tag":
+        return f'tag "{settings.values.get(f"paperless.tag_{rest}") or rest}"'
+    if name == "link":
+        targets = [id for id in json.loads(value or "[]") if id not in hidden]
+        if not targets:
+            return ""
+        return f'"{settings[f"paperless.field_{rest}"]}" {", ".join(map(str, targets))}'
+    if kind == "confidence":
+        return f'"{settings["paperless.field_confidence"]}" {value}'
+    return f"note: {value}" if not hidden else "a note"

@@ -1,0 +1,86 @@
+"""What is going on, for people: the worker, the inbox, and what has failed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.shapes import Failure, ProgressView
+
+_FAILURES = 100
+
+
+def now(desk: Desk, person: Person) -> ProgressView:
+    worker, live = desk.worker, desk.live
+    vitals, doing = worker.vitals, live.doing
+    # A stretch that has come to its end stays as the last one told until the next begins.
+    busy = bool(doing.what) and (doing.total is None or doing.done < doing.total)
+    counts: dict[str, int] = {}
+    trouble = vitals.trouble or desk.trouble
+    try:
+        counts = worker.inbox.counts()
+        failures = _failures(desk, person)
+    except FingerprintError as error:
+        trouble, failures = str(error), ()
+    if trouble and not person.superuser:
+        trouble = "Paperless or the library is away; what waits is kept and done later."
+    everything = person.superuser
+    return ProgressView(
+        "down" if not worker.is_alive else "waiting" if trouble else "ok",
+        trouble,
+        doing.what if busy else "",
+        doing.done if busy else 0,
+        doing.total if busy else None,
+        live.seconds_left() if busy else None,
+        counts.get("waiting") if everything else None,
+        counts.get("failed") if everything else None,
+        len(desk.book.waiting()) if everything else 0,
+        _moment(vitals.last_sync_at),
+        failures,
+        tuple(live.lines) if everything else (),
+        live.version,
+    )
+
+
+def trouble(desk: Desk, person: Person) -> str:
+    """Why what is shown may be old; empty where all is well."""
+    found = desk.worker.vitals.trouble or desk.trouble
+    if found and not person.superuser:
+        return "Paperless or the library is away; what waits is kept and done later."
+    return found
+
+
+def _moment(seconds: float) -> str | None:
+    if not seconds:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _failures(desk: Desk, person: Person) -> tuple[Failure, ...]:
+    found = []
+    for event in desk.worker.inbox.failures(_FAILURES):
+        document = desk.catalogue.documents.get(event.document_id)
+        if person.superuser or (document is not None and person.may_see(document)):
+            found.append(
+                Failure(
+                    event.document_id,
+                    document.title if document else "",
+                    # Errors may name other documents, paths and addresses.
+                    event.error if person.superuser else "It could not be done.",
+                    event.tries,
+                    event.state,
+                    event.noticed,
+                )
+            )
+    return tuple(found)
+
+
+def retry(desk: Desk, person: Person, ids: list[int] | None = None) -> int:
+    """Try failures again now; all of them where none is named. Says how many."""
+    if not person.superuser:
+        raise PermissionError("Only a superuser of Paperless can have failures tried again.")
+    count = desk.worker.inbox.retry(ids)
+    desk.worker.wake()
+    return count

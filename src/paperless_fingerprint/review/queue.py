@@ -1,0 +1,256 @@
+"""The list of what there is to decide about, and one item of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2s
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
+from paperless_fingerprint.review.book import Entry as BookEntry
+from paperless_fingerprint.review.catalogue import Catalogue, Entry
+from paperless_fingerprint.review.desk import Desk, Unknown
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.shapes import (
+    STATES,
+    Card,
+    Filters,
+    Item,
+    Neighbours,
+    Queue,
+    Word,
+)
+from paperless_fingerprint.review.sight import Sight
+
+MOST_PER_PAGE = 100
+#: Of one item; a family of ten thousand copies is no list.
+_CARDS = 50
+_ID = re.compile(r"(?:([gv])(\d{1,10})|p(\d{1,10})-(\d{1,10}))", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_KIND_OF = {"g": "group", "v": "versions"}
+_SEEN_CHARACTERS = 16
+
+
+def listed(desk: Desk, person: Person, filters: Filters) -> Queue:
+    """Surest first."""
+    check(filters)
+    sight = desk.sight(person)
+    found = sight.filtered(filters)
+    pages = max(1, -(-len(found) // filters.per_page))
+    start = (filters.page - 1) * filters.per_page
+    shown = found[start : start + filters.per_page]
+    waiting = desk.book.waiting()
+    return Queue(
+        tuple(item_of(desk, sight, entry, waiting) for entry in shown),
+        len(found),
+        filters.page,
+        pages,
+        filters.per_page,
+        sight.states,
+        sight.relations,
+        sight.correspondents,
+        sight.document_types,
+        desk.catalogue.ready,
+        "The library cannot be read at the moment; this is how it was." if desk.trouble else "",
+    )
+
+
+def check(filters: Filters) -> None:
+    if filters.page < 1 or not 1 <= filters.per_page <= MOST_PER_PAGE:
+        raise UsageError(f"page is 1 or more, and per_page lies between 1 and {MOST_PER_PAGE}.")
+    if filters.state and filters.state not in STATES:
+        raise UsageError(f"'{filters.state[:20]}' is no state; there are {', '.join(STATES)}.")
+    names = sorted(relation.value for relation in STORED_RELATIONS)
+    if filters.relation and filters.relation not in names:
+        raise UsageError(f"'{filters.relation[:20]}' is no relation; there are {', '.join(names)}.")
+    for day in (filters.since, filters.until):
+        if day and not _DAY.fullmatch(day):
+            raise UsageError(f"'{day[:20]}' is no date; write it as 2024-03-31.")
+
+
+def item(desk: Desk, person: Person, id: str) -> Item:
+    sight = desk.sight(person)
+    return item_of(desk, sight, entry_of(sight, id), desk.book.waiting())
+
+
+def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> Neighbours:
+    """Also of an item that was decided a moment ago: then what follows in its place."""
+    check(filters)
+    sight = desk.sight(person)
+    entry = entry_of(sight, id)
+    found = sight.filtered(filters)
+    place = _place(found, entry)
+    is_there = place < len(found) and found[place].id == entry.id
+    following = place + 1 if is_there else place
+    return Neighbours(
+        found[place - 1].id if place else None,
+        found[following].id if following < len(found) else None,
+        place + 1,
+        len(found),
+    )
+
+
+def _place(found: Sequence[Entry], entry: Entry) -> int:
+    low, high = 0, len(found)
+    while low < high:
+        middle = (low + high) // 2
+        if found[middle].order < entry.order:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def parsed(id: str) -> tuple[str, int, int]:
+    """('g', 12, 0) or ('p', 12, 40)."""
+    match = _ID.fullmatch(id)
+    if match is None:
+        raise Unknown(f"'{id[:40]}' is nothing to decide about.")
+    kind = match[1] or "p"
+    a, b = int(match[2] or match[3]), int(match[4] or 0)
+    if not 0 < a <= MAX_DOCUMENT_ID or (kind == "p" and not a < b <= MAX_DOCUMENT_ID):
+        raise Unknown(f"'{id}' is nothing to decide about.")
+    return kind, a, b
+
+
+def entry_of(sight: Sight, id: str) -> Entry:
+    """Any two documents that this person may see can be decided about."""
+    kind, a, b = parsed(id)
+    if kind != "p":
+        entry = sight.entry(_KIND_OF[kind], a)
+        if entry is None:
+            raise Unknown(f"There is no '{id}' (any more) that you may see.")
+        return entry
+    if not (sight.sees(a) and sight.sees(b)):
+        raise Unknown(f"There are no documents {a} and {b} that you may see.")
+    return sight.pair_entry(a, b) or pair_alone(sight.catalogue, a, b)
+
+
+def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
+    """Two documents of a group, or two that were never found to have anything in common."""
+    pair = catalogue.pairs.get((a, b))
+    words = {decision.verdict for decision in catalogue.said(a, b)}
+    state = (
+        "done"
+        if Verdict.CONFIRMED in words
+        else "dismissed"
+        if Verdict.DISMISSED in words
+        else "open"
+    )
+    return Entry(
+        "pair",
+        pair.relation.value if pair else "",
+        pair.confidence if pair else 0.0,
+        (a, b),
+        ((a, b),),
+        pair.leader if pair else None,
+        state,
+    )
+
+
+def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]) -> Item:
+    documents = sight.catalogue.documents
+    surest = max(
+        entry.pairs,
+        key=lambda key: (
+            entry.primary in key,
+            sight.catalogue.pairs[key].confidence if key in sight.catalogue.pairs else 0.0,
+            (-key[0], -key[1]),
+        ),
+    )
+    pair = sight.catalogue.pairs.get(surest)
+    said = words_about(sight.catalogue, entry)
+    ours = [act for act in waiting if concerns(act, entry)]
+    return Item(
+        entry.id,
+        entry.kind,
+        entry.relation,
+        round(entry.confidence, 4),
+        pair.reasons if pair else (),
+        _cards(desk, sight, entry),
+        sum(1 for id in entry.members if id in documents),
+        entry.primary,
+        surest,
+        _state(entry, ours),
+        seen(entry, said, ours),
+        tuple(
+            [word(decision) for decision in said]
+            + [
+                replace(word, waiting=True)
+                for act in ours
+                for word in words_of(act)
+                if word.a in entry.members and word.b in entry.members
+            ]
+        ),
+        bool(ours),
+    )
+
+
+def _cards(desk: Desk, sight: Sight, entry: Entry) -> tuple[Card, ...]:
+    documents = [
+        sight.catalogue.documents[id] for id in entry.members if id in sight.catalogue.documents
+    ]
+    if entry.kind != "versions":
+        documents.sort(key=lambda d: (d.id != entry.primary, d.added or d.created or "", d.id))
+    else:
+        documents = documents[-_CARDS:]
+    return tuple(desk.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
+
+
+def words_about(catalogue: Catalogue, entry: Entry) -> list[Decision]:
+    """What was said about its pairs and its primary, in order."""
+    members = set(entry.members)
+    found = {
+        decision.key: decision
+        for id in entry.members
+        for decision in catalogue.decisions_of.get(id, ())
+        if decision.a in members
+        and decision.b in members
+        and decision.verdict is not Verdict.SUCCEEDS
+    }
+    return sorted(found.values(), key=lambda decision: (decision.at, decision.key))
+
+
+def concerns(act: BookEntry, entry: Entry) -> bool:
+    members = set(entry.members)
+    return any(a in members and b in members for a, b in act.subjects)
+
+
+def seen(entry: Entry, said: Sequence[Decision], waiting: Sequence[BookEntry]) -> str:
+    """Another text as soon as anything has changed that a decision about it rests on."""
+    told = [
+        entry.kind,
+        str(entry.members),
+        str(entry.primary),
+        *(f"{decision.key} {decision.verdict} {decision.at}" for decision in said),
+        *(f"act {act.number}" for act in waiting),
+    ]
+    return blake2s("\n".join(told).encode()).hexdigest()[:_SEEN_CHARACTERS]
+
+
+def word(decision: Decision) -> Word:
+    return Word(decision.a, decision.b, decision.verdict.value, decision.at, decision.by)
+
+
+_VERDICT_OF = {"confirm": "confirmed", "dismiss": "dismissed", "primary": "primary"}
+
+
+def words_of(act: BookEntry) -> list[Word]:
+    return [
+        Word(a, b, _VERDICT_OF.get(step.what, step.what), act.at, act.by)
+        for step in act.steps
+        for a, b in step.pairs
+    ]
+
+
+def _state(entry: Entry, waiting: Sequence[BookEntry]) -> str:
+    """As it will be once what waits is carried out."""
+    state = entry.state
+    for act in waiting:
+        if act.undoes is not None:
+            state = "open"
+        elif act.verdict in {"same", "different"}:
+            state = "done" if act.verdict == "same" else "dismissed"
+    return state
