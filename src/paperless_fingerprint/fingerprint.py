@@ -137,20 +137,25 @@ def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
 
     A text of fewer words than a shingle has is one shingle.
     """
+    streams = list(map(_distinct, shingle_stream(normalised, shingle_words)))
+    if not streams:
+        return np.empty(0, np.uint64)
+    return streams[0] if len(streams) == 1 else _distinct(np.concatenate(streams))
+
+
+def shingle_stream(normalised: str | bytes, shingle_words: int) -> Iterator[Hashes]:
+    """The hashes of all shingles as they come, unsorted and with those that come again.
+
+    Block by block, so that a text of 50 MB needs neither tables nor arrays of its size.
+    """
     data = normalised.encode() if isinstance(normalised, str) else normalised
     if not data:
-        return np.empty(0, np.uint64)
+        return
     if len(data) <= _BLOCK_BYTES:
-        return _distinct(_Block(data).shingle_hashes(shingle_words))
-    # Block by block, so that a text of 50 MB needs neither tables nor arrays of its size.
-    return _distinct(
-        np.concatenate(
-            [
-                _distinct(_Block(block).shingle_hashes(shingle_words))
-                for block in _blocks(data, shingle_words)
-            ]
-        )
-    )
+        yield _Block(data).shingle_hashes(shingle_words)
+        return
+    for block in _blocks(data, shingle_words):
+        yield _Block(block).shingle_hashes(shingle_words)
 
 
 class _Block:

@@ -362,7 +362,7 @@ class Search:
                     continue
                 figures = None
                 if first is not None and row.id != first.source.id:
-                    figures = self._comparer.figures(first.source, row)
+                    figures = self._comparer.figures(first, row)
                 # How rare a word is among all documents would show in a score of words.
                 score = None if scope.restricted and first is None else one.score
                 hits.append(_hit(row, figures, None if score is None else round(score, 6)))

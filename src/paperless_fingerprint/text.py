@@ -14,6 +14,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
 
 #: Named in every FingerprintSpec. Change it whenever normalise() may give another answer.
 NORMALISATION = "nfkc-casefold-1"
@@ -88,6 +92,7 @@ _LATIN_TO_WORDS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in r
 #: Longer runs of letters are cut: no language has such words, and both stores have a limit.
 MAX_WORD_CHARACTERS = 100
 _CHUNK_CHARACTERS = 1 << 20
+_WORTH_A_TABLE = 300
 
 
 def words(text: str) -> list[str]:
@@ -113,13 +118,25 @@ def _in_chunks(work: Callable[[str], str], text: str) -> str:
 
 def _normalise(text: str) -> str:
     joined = _join_words(text)
-    found = joined.split(" ")
-    if max(map(len, found)) <= MAX_WORD_CHARACTERS:
+    if _has_short_words_only(joined):
         return joined
+    found = joined.split(" ")
     return " ".join(
         word[start : start + MAX_WORD_CHARACTERS]
         for word in found
         for start in range(0, len(word), MAX_WORD_CHARACTERS)
+    )
+
+
+def _has_short_words_only(joined: str) -> bool:
+    """By a space in every stretch of half that length, which is quicker than a look at each word.
+
+    A few texts without endless words fail that, and each of their words is looked at.
+    """
+    step = MAX_WORD_CHARACTERS // 2
+    return all(
+        joined.find(" ", start, start + step) >= 0
+        for start in range(0, len(joined) - step, step)
     )
 
 
@@ -153,7 +170,29 @@ def _join_words(text: str) -> str:
         text = _INVISIBLE.sub("", text)
     # Case folding can take a text out of its normal form ('ǰ' becomes two characters).
     text = unicodedata.normalize("NFKC", text.casefold())
-    return " ".join((_ANY_WORD if unusual else _SPACED_WORD).findall(text))
+    if unusual or len(text) < _WORTH_A_TABLE:
+        return " ".join((_ANY_WORD if unusual else _SPACED_WORD).findall(text))
+    return _letters_only(text)
+
+
+def _letters_only(text: str) -> str:
+    """As joining what _SPACED_WORD finds, several times as fast."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    letters = _letter_table()[codes]
+    kept = letters.copy()
+    # Of what stands between two words one character is kept, and becomes the space.
+    kept[1:] |= letters[:-1]
+    return np.where(letters, codes, 32)[kept].astype("<u4").tobytes().decode("utf-32-le").strip(" ")
+
+
+@cache
+def _letter_table() -> npt.NDArray[np.bool_]:
+    """For each code point whether it stands in a word that is set off by spaces."""
+    table = np.zeros(0x110000, np.bool_)
+    for part in f"{_LETTERS_AND_MARKS} {_FURTHER_LETTERS}".split():
+        first, _, last = part.partition("-")
+        table[int(first, 16) : int(last or first, 16) + 1] = True
+    return table
 
 
 def _as_latin(text: str) -> bytes | None:

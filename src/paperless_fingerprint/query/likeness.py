@@ -12,12 +12,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from paperless_fingerprint import text as texts
 from paperless_fingerprint.fingerprint import (
     FingerprintSpec,
-    Hashes,
     Overlap,
-    overlap,
     shingle_hashes,
 )
 from paperless_fingerprint.query.plan import (
@@ -45,12 +46,11 @@ from paperless_fingerprint.query.tree import (
     Reference,
     replaced,
 )
+from paperless_fingerprint.sought import Sought
 
 #: Candidates that are verified unless all are asked for.
 VERIFIED_AT_MOST = 1000
 _ROWS_AT_ONCE = 64
-_CACHED_TEXTS = 1000
-_CACHED_SHINGLES = 5000
 
 
 class Library(Protocol):
@@ -73,6 +73,14 @@ class Term:
     alike: Alike
     source: Source
     query: SketchQuery
+    sought: Sought
+    #: Where in the source's hashes those of the query stand.
+    asked: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, alike: Alike, source: Source, query: SketchQuery) -> Term:
+        asked = np.searchsorted(source.hashes, query.hashes)
+        return cls(alike, source, query, Sought(source.hashes), asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +111,10 @@ class Comparer:
         self._meanings = meanings
         self._searcher = searcher
         self._spec = spec
-        self._hashes: dict[tuple[int, int], Hashes] = {}
 
-    def figures(self, source: Source, row: Row) -> Overlap:
+    def figures(self, term: Term, row: Row) -> Overlap:
         """Exact, from the texts."""
-        return self._compared(source, None, row)[0]
+        return self._compared(term, row)[0]
 
     def resolved(
         self, tree: Node, scope: Scope, notes: list[str]
@@ -131,7 +138,7 @@ class Comparer:
                 if query.drop_common and not query.finds_nothing:
                     kept = self._searcher.uncommon(query.hashes, scope)
                     query = without_common(query, kept)
-                terms[leaf] = Term(leaf, source, query)
+                terms[leaf] = Term.of(leaf, source, query)
             return leaf
 
         return replaced(tree, change), terms
@@ -235,29 +242,20 @@ class Comparer:
                 if row is None:  # deleted since
                     continue
                 characters += len(row.text)
-                figures, is_one = self._compared(term.source, term.query, row)
+                figures, is_one = self._compared(term, row)
                 if is_one and share(figures, term.alike.likeness) >= (
                     (term.alike.overlap or 0.0) - 1e-9
                 ):
                     passed.append(Verified(one, row, figures))
         return passed, characters
 
-    def _compared(
-        self, source: Source, query: SketchQuery | None, row: Row
-    ) -> tuple[Overlap, bool]:
-        hashes = self._hashes_of(row)
-        figures = overlap(source.hashes, hashes)
-        found = query is None or is_found(query, hashes, self._spec)
-        return figures, found and figures.shared > 0
-
-    def _hashes_of(self, row: Row) -> Hashes:
-        """Kept for a while: the next page looks at the same block again."""
-        key = (row.id, hash(row.text))
-        hashes = self._hashes.get(key)
-        if hashes is None:
-            hashes = shingle_hashes(texts.normalise(row.text), self._spec.shingle_words)
-            if len(hashes) <= _CACHED_SHINGLES:
-                if len(self._hashes) >= _CACHED_TEXTS:
-                    self._hashes.clear()
-                self._hashes[key] = hashes
-        return hashes
+    def _compared(self, term: Term, row: Row) -> tuple[Overlap, bool]:
+        """The figures, and whether a search for the term finds that document."""
+        normalised = texts.normalise(row.text)
+        found = term.sought.found_in(normalised, self._spec.shingle_words)
+        shingles = row.shingles if row.spec == self._spec.id else None
+        if shingles is None:
+            shingles = len(shingle_hashes(normalised, self._spec.shingle_words))
+        figures = term.sought.figures(found, shingles)
+        is_one = is_found(term.query, found[term.asked], shingles, self._spec)
+        return figures, is_one and figures.shared > 0

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from paperless_fingerprint.fingerprint import FingerprintSpec, Hashes
 from paperless_fingerprint.query.tree import Alike, Likeness
@@ -145,24 +146,28 @@ def without_common(query: SketchQuery, uncommon: Hashes) -> SketchQuery:
     return replace(query, hashes=uncommon, groups=groups)
 
 
-def is_found(query: SketchQuery, hashes: Hashes, spec: FingerprintSpec) -> bool:
-    """Whether a document with these hashes (all of its text's) has the matches asked for.
+def is_found(
+    query: SketchQuery, matching: npt.NDArray[np.bool_], shingles: int, spec: FingerprintSpec
+) -> bool:
+    """Whether a document of so many shingles has the matches asked for.
 
-    A store asks with shortened hashes, each in its own way, and now and then two of them fall
-    together. With this check on the whole ones all stores find the same documents.
+    `matching` tells of each hash of the query whether it stands in the document's text. A store
+    asks with shortened hashes, each in its own way, and now and then two of them fall together.
+    With this check on the whole ones all stores find the same documents.
     """
-    if not len(hashes):
+    if not shingles:
         return False
-    level = level_of(len(hashes), spec)
-    for group in query.groups:
-        if level in group.levels:
-            asked = query.hashes[: group.asked]
-            places = np.searchsorted(hashes, asked)
-            places[places == len(hashes)] = 0
-            matches = int(np.count_nonzero(hashes[places] == asked))
-            per = max(len(hashes), 1) if query.per_shingle else 1
-            return matches >= group.minimum and matches * group.weight / per >= group.least_score
-    return False
+    group = group_of(query, level_of(shingles, spec))
+    if group is None:
+        return False
+    matches = int(np.count_nonzero(matching[: group.asked]))
+    per = shingles if query.per_shingle else 1
+    return matches >= group.minimum and matches * group.weight / per >= group.least_score
+
+
+def group_of(query: SketchQuery, level: int) -> LevelGroup | None:
+    """What is asked of documents of that level; None where none of them can be meant."""
+    return next((group for group in query.groups if level in group.levels), None)
 
 
 def common_above(documents: int) -> int:

@@ -90,6 +90,10 @@ class Place:
     value: float | str
     id: int
 
+    def is_behind(self, other: Place) -> bool:
+        """In a list of scores, the highest first."""
+        return (-float(self.value), self.id) > (-float(other.value), other.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -105,6 +109,9 @@ class Row:
     page_count: int | None = None
     owner: str | None = None
     viewers: tuple[str, ...] = ()
+    #: How many distinct shingles the text has, counted when it came, and by which spec.
+    shingles: int | None = None
+    spec: str = ""
 
 
 @dataclass(frozen=True, slots=True)

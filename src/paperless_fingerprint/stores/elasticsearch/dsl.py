@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
-from paperless_fingerprint.query.plan import LevelGroup, SketchQuery
+from paperless_fingerprint.query.plan import SketchQuery
 from paperless_fingerprint.query.searcher import Asker
 from paperless_fingerprint.query.tree import (
     And,
@@ -72,7 +73,11 @@ def translated(node: Node) -> Query:
 
 
 def in_scope(
-    query: Query, asker: Asker | None, hidden: list[int], *more: Query, is_filter: bool = False
+    query: Query,
+    asker: Asker | None,
+    hidden: Collection[int],
+    *more: Query,
+    is_filter: bool = False,
 ) -> Query:
     """The query, let through only for who may view it, without the documents that are hidden."""
     filters = list(more)
@@ -84,7 +89,7 @@ def in_scope(
         if asker.user:
             allowed.append({"term": {"owner": asker.user}})
         filters.append({"bool": {"should": allowed, "minimum_should_match": 1}})
-    unwanted = [{"terms": {"id": hidden}}] if hidden else []
+    unwanted = [{"terms": {"id": list(hidden)}}] if hidden else []
     if not filters and not unwanted:
         return query
     if is_filter:
@@ -96,48 +101,73 @@ def in_scope(
     }
 
 
-def sketch_clause(query: SketchQuery, groups: tuple[LevelGroup, ...] | None = None) -> Query:
-    """Its score is the estimated share: so much for every hash that is found."""
-    groups = query.groups if groups is None else groups
-    if query.finds_nothing or not groups:
+def sketch_clause(query: SketchQuery) -> Query:
+    """Its score is the estimated share: so much for every hash that is found.
+
+    Some of what it finds has fewer matches than its group asks for, or a fingerprint of another
+    spec: to ask about that here would take the server off its quick path, and hits are few.
+    """
+    if query.finds_nothing:
         return NOTHING
     values = (query.hashes >> np.uint64(32)).astype(np.uint32)
     # Two of the hashes may have these bits in common; asked for twice they would count twice.
     keys = list(dict.fromkeys(rows.keys(values)))
-    of_groups = [_group(query, group, keys[: group.asked], len(groups) == 1) for group in groups]
-    # A document has one level, so it is in one group only.
-    clause = of_groups[0] if len(of_groups) == 1 else {"dis_max": {"queries": of_groups}}
-    filters: list[Query] = [{"term": {"spec": query.spec}}]
+    clause = _by_shingle(query, keys) if query.per_shingle else _by_matches(query, keys)
+    clauses: dict[str, Any] = {"must_not": [{"term": {"id": query.source}}]}
     if query.shingles is not None:
         low, high = query.shingles
-        filters.append({"range": {"shingles": {"gte": low, "lte": high}}})
-    return {
-        "bool": {
-            "must": [clause],
-            "filter": filters,
-            "must_not": [{"term": {"id": query.source}}],
-        }
-    }
+        clauses["filter"] = [{"range": {"shingles": {"gte": low, "lte": high}}}]
+    # Side by side, not one within the other: that, too, is a quick path.
+    return {"bool": {**clause.get("bool", {"must": [clause]}), **clauses}}
 
 
-def _group(query: SketchQuery, group: LevelGroup, keys: list[str], is_only: bool) -> Query:
-    terms = [
-        {"constant_score": {"filter": {"term": {"sketch": key}}, "boost": group.weight}}
-        for key in keys
+def _by_matches(query: SketchQuery, keys: list[str]) -> Query:
+    least = min(group.minimum for group in query.groups)
+    if len(query.groups) == 1:
+        [group] = query.groups
+        return _matching(keys[: group.asked], group.weight, least)
+    # What a match is worth depends on the level. In one pass over the postings: what a hit of a
+    # higher level has above the limit of its group is hardly ever anything.
+    worth: list[Query] = [
+        {"filter": {"terms": {"level": list(group.levels)}}, "weight": group.weight}
+        for group in query.groups
     ]
-    clause: Query = {"bool": {"should": terms, "minimum_should_match": group.minimum}}
-    if not (is_only and not query.per_shingle):
-        clause["bool"]["filter"] = [{"terms": {"level": list(group.levels)}}]
-    if not query.per_shingle:
-        return clause
     return {
         "function_score": {
-            "query": clause,
-            "field_value_factor": {"field": "shingles", "modifier": "reciprocal", "missing": 1},
+            "query": _matching(keys, 1.0, least),
+            "functions": [*worth, {"weight": 0}],
+            "score_mode": "first",
             "boost_mode": "multiply",
-            "min_score": group.least_score * (1 - 1e-5),  # it counts with 32 bits
         }
     }
+
+
+def _by_shingle(query: SketchQuery, keys: list[str]) -> Query:
+    of_groups: list[Query] = []
+    for group in query.groups:
+        clause = _matching(keys[: group.asked], group.weight, group.minimum)
+        clause["bool"]["filter"] = [{"terms": {"level": list(group.levels)}}]
+        of_groups.append(
+            {
+                "function_score": {
+                    "query": clause,
+                    "field_value_factor": {
+                        "field": "shingles", "modifier": "reciprocal", "missing": 1
+                    },
+                    "boost_mode": "multiply",
+                    "min_score": group.least_score * (1 - 1e-5),  # it counts with 32 bits
+                }
+            }
+        )  # fmt: skip
+    # A document has one level, so it is in one group only.
+    return of_groups[0] if len(of_groups) == 1 else {"dis_max": {"queries": of_groups}}
+
+
+def _matching(keys: list[str], worth: float, least: int) -> Query:
+    terms = [
+        {"constant_score": {"filter": {"term": {"sketch": key}}, "boost": worth}} for key in keys
+    ]
+    return {"bool": {"should": terms, "minimum_should_match": least}}
 
 
 def _without_empty(clauses: dict[str, list[Query]]) -> dict[str, list[Query]]:

@@ -1,19 +1,16 @@
-"""Searching the store in Elasticsearch: one request a page, texts of a block along with it."""
+"""Searching the store in Elasticsearch: one journey a page, texts of a block along with it."""
 
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
-from elasticsearch import ApiError, BadRequestError
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprint import Hashes
-from paperless_fingerprint.query.plan import SketchQuery, common_above
+from paperless_fingerprint.query.plan import SketchQuery, common_above, group_of
 from paperless_fingerprint.query.searcher import (
     Found,
     Order,
@@ -24,10 +21,13 @@ from paperless_fingerprint.query.searcher import (
     SearchTooLongError,
 )
 from paperless_fingerprint.query.tree import Node
-from paperless_fingerprint.stores.elasticsearch import dsl, rows
+from paperless_fingerprint.stores.elasticsearch import dsl, ordering, rows
 from paperless_fingerprint.stores.elasticsearch.connection import Address, connect
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
+from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
+from paperless_fingerprint.stores.elasticsearch.scan import Hit, failed_within
+from paperless_fingerprint.stores.elasticsearch.sight import unseen_at
 
 #: Hits in one answer.
 _PAGE = 1000
@@ -35,22 +35,11 @@ _PAGE = 1000
 _WITH_TEXTS = 256
 _SHOWN = ["id", "uuid", "title", "created", "added", "page_count", "owner", "viewers"]
 _TEXT = ["content", "content_zlib"]
-_ORDER = {
-    OrderBy.ID: "id",
-    OrderBy.CREATED: "created",
-    OrderBy.ADDED: "added",
-    OrderBy.PAGES: "page_count",
-}
-_CHAINS: dict[str, Any] = {"bool": {"filter": [{"term": {"kind": "chain"}}]}}
+#: What tells whether a candidate is one, and saves counting its shingles.
+_FACTS = ["level", "spec", "shingles"]
 
-
-@dataclass(frozen=True, slots=True)
-class _Superseded:
-    """Documents of chains that are not the latest, and by what a change of them is noticed."""
-
-    stamp: tuple[int, float]
-    ids: list[int]
-    members: frozenset[int]
+#: A query for those who may see all but these documents.
+Without = Callable[[Collection[int]], dsl.Query]
 
 
 class ElasticsearchSearcher:
@@ -61,15 +50,20 @@ class ElasticsearchSearcher:
         self._client = connect(address)
         names = {kind: one.alias(address.prefix) for kind, one in definitions().items()}
         self._documents, self._groups = names["documents"], names["groups"]
-        self._guard = threading.Lock()
-        self._superseded = _Superseded((-1, -1.0), [], frozenset())
+        self._unseen = unseen_at(address.hosts)
+        self._history = History(self._client, self._failures, self._groups)
 
     def close(self) -> None:
         self._client.close()
 
     def begin(self) -> None:
-        with self._failures.explained():
-            self._client.indices.refresh(index=f"{self._documents},{self._groups}")
+        """What this process wrote is seen; what others wrote, after a second at most (the server
+        refreshes by itself), and all of it by a process that has just begun."""
+        if self._unseen.has(self._documents):
+            writes = self._unseen.writes(self._documents)
+            with self._failures.explained():
+                self._client.indices.refresh(index=self._documents)
+            self._unseen.refreshed(self._documents, writes)
 
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
         if not ids:
@@ -78,7 +72,7 @@ class ElasticsearchSearcher:
             answer = self._client.mget(
                 index=self._documents,
                 ids=[str(id) for id in ids],
-                source_includes=[*_SHOWN, *(_TEXT if with_texts else [])],
+                source_includes=None if with_texts else _SHOWN,
             )
         return {
             int(doc["_id"]): self._row(doc["_source"]) for doc in answer["docs"] if doc.get("found")
@@ -86,16 +80,14 @@ class ElasticsearchSearcher:
 
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
         keys = rows.keys((hashes >> np.uint64(32)).astype(np.uint32))
-        answer = self._search(
-            {
-                "size": 0,
-                "track_total_hits": True,
-                "aggs": {
-                    "hashes": {"filters": {"filters": [{"term": {"sketch": key}} for key in keys]}}
-                },
+        body = {
+            "size": 0,
+            "track_total_hits": True,
+            "aggs": {
+                "hashes": {"filters": {"filters": [{"term": {"sketch": key}} for key in keys]}}
             },
-            scope,
-        )
+        }
+        [answer] = self._search([(self._documents, body)], scope)
         common = common_above(int(answer["hits"]["total"]["value"]))
         counts = [b["doc_count"] for b in answer["aggregations"]["hashes"]["buckets"]]
         return hashes[np.array(counts, np.int64) <= common]
@@ -112,19 +104,21 @@ class ElasticsearchSearcher:
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
-        for one in self._hits(
-            lambda hidden: self._sketch_request(query, rest, scope, hidden),
-            scope,
-            Order(),
-            after,
-            None,
-            page=step or _PAGE,
-            source=[*_SHOWN, *_TEXT] if step else False,
-            least=None if until is None else float(until.value),
-        ):
-            if until is not None and _behind(one.place, until):
+        more: dict[str, Any] = {"docvalue_fields": _FACTS}
+        if until is not None:
+            more["min_score"] = float(until.value) * (1 - 1e-6)
+        order = Order()
+        for hit in self._hits(
+            self._sketch_request(query, rest, scope), scope, order, after, None,
+            # The whole source: the text is most of it, and to pick fields the server would have to
+            # read it word by word.
+            source=step is not None, page=step or _PAGE, **more,
+        ):  # fmt: skip
+            place = ordering.place_of(hit, order)
+            if until is not None and place.is_behind(until):
                 return
-            yield one
+            if _is_candidate(query, hit):
+                yield self._found(hit, order)
 
     def page(
         self,
@@ -136,27 +130,24 @@ class ElasticsearchSearcher:
         excluding: Collection[int] = (),
         limit: int | None = None,
     ) -> list[Found]:
-        # Where nothing is scored nothing needs to be.
-        by_score = order.by is OrderBy.SCORE
-        return list(
-            self._hits(
-                lambda hidden: dsl.in_scope(
-                    dsl.translated(node), scope.restricted, sorted({*hidden, *excluding}),
-                    is_filter=not by_score,
-                ),
-                scope, order, after, limit, source=_SHOWN if limit is not None else False,
-            )
-        )  # fmt: skip
+        asked = dsl.translated(node)
+
+        def without(hidden: Collection[int]) -> dsl.Query:
+            # Where nothing is scored nothing needs to be.
+            return dsl.in_scope(
+                asked, scope.restricted, sorted({*hidden, *excluding}),
+                is_filter=order.by is not OrderBy.SCORE,
+            )  # fmt: skip
+
+        source = _SHOWN if limit is not None else False
+        hits = self._hits(without, scope, order, after, limit, source=source)
+        return [self._found(hit, order) for hit in hits]
 
     def count(self, node: Node, scope: Scope, at_most: int) -> int:
+        asked = dsl.translated(node)
         answer = self._with_history(
-            lambda hidden: {
-                "query": dsl.in_scope(
-                    dsl.translated(node), scope.restricted, hidden, is_filter=True
-                ),
-                "size": 0,
-                "track_total_hits": at_most,
-            },
+            lambda hidden: dsl.in_scope(asked, scope.restricted, hidden, is_filter=True),
+            {"size": 0, "track_total_hits": at_most},
             scope,
         )
         return min(at_most, int(answer["hits"]["total"]["value"]))
@@ -164,14 +155,14 @@ class ElasticsearchSearcher:
     def explain(
         self, query: SketchQuery | None, rest: Node | None, scope: Scope, limit: int
     ) -> dict[str, Any]:
-        hidden = [] if scope.include_history else self._current().ids
+        hidden = () if scope.include_history else self._history.read().ids
         if query is not None:
-            asked = self._sketch_request(query, rest, scope, hidden)
+            asked = self._sketch_request(query, rest, scope)(hidden)
         else:
             assert rest is not None
             asked = dsl.in_scope(dsl.translated(rest), scope.restricted, hidden)
         body = {
-            "query": asked, "size": limit, "sort": _sort(Order()), "_source": _SHOWN,
+            "query": asked, "size": limit, "sort": ordering.sorting(Order()), "_source": _SHOWN,
             "timeout": _timeout(scope),
         }  # fmt: skip
         text = json.dumps(body, ensure_ascii=False)
@@ -179,15 +170,14 @@ class ElasticsearchSearcher:
 
     # Inside --------------------------------------------------------------------------------
 
-    def _sketch_request(
-        self, query: SketchQuery, rest: Node | None, scope: Scope, hidden: list[int]
-    ) -> dsl.Query:
+    def _sketch_request(self, query: SketchQuery, rest: Node | None, scope: Scope) -> Without:
+        asked = dsl.sketch_clause(query)
         more = [] if rest is None else [dsl.translated(rest)]
-        return dsl.in_scope(dsl.sketch_clause(query), scope.restricted, hidden, *more)
+        return lambda hidden: dsl.in_scope(asked, scope.restricted, hidden, *more)
 
     def _hits(
         self,
-        query: Any,
+        without: Without,
         scope: Scope,
         order: Order,
         after: Place | None,
@@ -195,172 +185,98 @@ class ElasticsearchSearcher:
         *,
         source: list[str] | bool,
         page: int = _PAGE,
-        least: float | None = None,
-    ) -> Iterator[Found]:
+        **more: Any,
+    ) -> Iterator[Hit]:
         """Page after page until there are enough."""
-        place = None if after is None else [_sort_value(after.value, order), after.id]
+        body = {
+            **more, "sort": ordering.sorting(order), "track_total_hits": False, "_source": source
+        }  # fmt: skip
+        if after is not None:
+            body["search_after"] = ordering.after(after, order)
         left = limit
         while left is None or left > 0:
-            size = page if left is None else min(page, left)
-            body: dict[str, Any] = {
-                "size": size, "sort": _sort(order), "track_total_hits": False, "_source": source,
-            }  # fmt: skip
-            if place is not None:
-                body["search_after"] = place
-            if least is not None:
-                body["min_score"] = least * (1 - 1e-6)
-            answer = self._with_history(
-                lambda hidden, body=body: {**body, "query": query(hidden)}, scope
-            )
-            hits = answer["hits"]["hits"]
-            for hit in hits:
-                value = hit["sort"][0]
-                yield Found(
-                    int(hit["sort"][1]),
-                    _plain_value(value, order),
-                    score=float(value) if order.by is OrderBy.SCORE else None,
-                    row=self._row(hit["_source"]) if source else None,
-                )
-            if len(hits) < size:
+            body["size"] = page if left is None else min(page, left)
+            hits = self._with_history(without, body, scope)["hits"]["hits"]
+            yield from hits
+            if len(hits) < body["size"]:
                 return
             left = None if left is None else left - len(hits)
             page = min(4 * page, _WITH_TEXTS if source else _PAGE)
-            place = hits[-1]["sort"]
+            body["search_after"] = hits[-1]["sort"]
 
-    def _with_history(self, request: Any, scope: Scope) -> Any:
-        """Search without the superseded versions.
-
-        Which these are is known from the last search, and asked again in the same request: only
-        when it has changed the search is made once more.
-        """
+    def _with_history(self, without: Without, body: dict[str, Any], scope: Scope) -> Any:
+        """Search without the superseded versions."""
         if scope.include_history:
-            return self._search(request([]), scope)
+            return self._search([(self._documents, {**body, "query": without(())})], scope)[0]
         while True:
-            known = self._superseded
-            stamp, answer = self._search_many(
-                [(self._groups, _STAMP), (self._documents, request(known.ids))], scope
-            )
-            if _stamp_of(stamp) == known.stamp:
+            known = self._history.known
+            asked = {**body, "query": without(known.ids)}
+            stamp, answer = self._search([(self._groups, STAMP), (self._documents, asked)], scope)
+            if known.is_current(stamp):
                 return answer
-            self._current()
+            self._history.read()
 
-    def _current(self) -> _Superseded:
-        with self._guard:
-            ids: set[int] = set()
-            after: list[Any] | None = None
-            with self._failures.explained():
-                stamp = _stamp_of(self._client.search(index=self._groups, **_STAMP))
-            while True:
-                with self._failures.explained():
-                    answer = self._client.search(
-                        index=self._groups, query=_CHAINS, size=_PAGE, search_after=after,
-                        sort=[{"lowest": "asc"}, {"_seq_no": "asc"}],
-                        source_includes=["rest.members"], track_total_hits=False,
-                    )  # fmt: skip
-                hits = answer["hits"]["hits"]
-                for hit in hits:
-                    ids.update(hit["_source"]["rest"]["members"][:-1])
-                if len(hits) < _PAGE:
-                    break
-                after = hits[-1]["sort"]
-            self._superseded = _Superseded(stamp, sorted(ids), frozenset(ids))
-            return self._superseded
-
-    def _search(self, body: dict[str, Any], scope: Scope) -> Any:
-        return self._search_many([(self._documents, body)], scope)[0]
-
-    def _search_many(self, asked: list[tuple[str, dict[str, Any]]], scope: Scope) -> list[Any]:
+    def _search(self, asked: list[tuple[str, dict[str, Any]]], scope: Scope) -> list[Any]:
         timeout = _timeout(scope)
         searches: list[dict[str, Any]] = []
         for index, body in asked:
             searches += [{"index": index}, {**body, "timeout": timeout}]
         client = self._client.options(request_timeout=scope.time_limit_seconds + 20)
         with self._failures.explained():
-            answer = client.msearch(searches=searches)
-        for one in answer["responses"]:
+            answers = list(client.msearch(searches=searches)["responses"])
+        for one in answers:
             if "error" in one:
                 self._raise(one)
             if one["timed_out"]:
                 raise SearchTooLongError(scope.time_limit_seconds)
-        return list(answer["responses"])
+        return answers
 
     def _raise(self, answer: dict[str, Any]) -> None:
-        error = ApiError(str(answer["error"].get("type")), _Meta(answer["status"]), answer)  # type: ignore[arg-type]
+        error = failed_within(answer)
         kind, reason = reason_of(error)
         if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
             raise UsageError(
                 f"The query has more parts than this server takes ({reason}). Ask with fewer "
                 "words, or a longer beginning before '*'."
             )
-        raise self._failures.of(
-            BadRequestError(kind, _Meta(answer["status"]), answer)  # type: ignore[arg-type]
+        raise self._failures.of(error) from error
+
+    def _found(self, hit: Hit, order: Order) -> Found:
+        place = ordering.place_of(hit, order)
+        source = hit.get("_source")
+        return Found(
+            place.id,
+            place.value,
+            score=float(place.value) if order.by is OrderBy.SCORE else None,
+            row=self._row(source, hit.get("fields", {})) if source else None,
         )
 
-    def _row(self, source: dict[str, Any]) -> Row:
+    def _row(self, source: dict[str, Any], fields: dict[str, Any] | None = None) -> Row:
+        shingles = (fields or {}).get("shingles")
         return Row(
             id=source["id"],
             uuid=source["uuid"],
             title=source.get("title", ""),
-            is_latest=source["id"] not in self._superseded.members,
+            is_latest=source["id"] not in self._history.known.members,
             text=rows.content_from(source),
             created=source.get("created"),
             added=source.get("added"),
             page_count=source.get("page_count"),
             owner=source.get("owner"),
             viewers=tuple(source.get("viewers", ())),
+            shingles=int(shingles[0]) if shingles else None,
+            spec=source.get("spec", ""),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Meta:
-    """What ApiError wants to know of an answer within an answer."""
-
-    status: int
-
-
-_STAMP: dict[str, Any] = {
-    "size": 0,
-    "query": _CHAINS,
-    "track_total_hits": True,
-    "aggs": {"newest": {"max": {"field": "_seq_no"}}},
-}
-
-
-def _stamp_of(answer: Any) -> tuple[int, float]:
-    """Changes with every chain that is written, and with every one that is deleted."""
-    newest = answer["aggregations"]["newest"]["value"]
-    return int(answer["hits"]["total"]["value"]), -1.0 if newest is None else float(newest)
+def _is_candidate(query: SketchQuery, hit: Hit) -> bool:
+    """What the server was not asked about: the spec, and the matches for that level."""
+    fields = hit["fields"]
+    group = group_of(query, int(fields.get("level", (-1,))[0]))
+    if group is None or fields["spec"][0] != query.spec:
+        return False
+    return query.per_shingle or hit["sort"][0] >= group.minimum * group.weight * (1 - 1e-5)
 
 
 def _timeout(scope: Scope) -> str:
     return f"{max(1, round(scope.time_limit_seconds * 1000))}ms"
-
-
-def _sort(order: Order) -> list[dict[str, Any]]:
-    direction = "desc" if order.descending else "asc"
-    if order.by is OrderBy.SCORE:
-        return [{"_score": {"order": "desc"}}, {"id": {"order": "asc"}}]
-    if order.by is OrderBy.ID:
-        return [{"id": {"order": direction}}, {"id": {"order": "asc"}}]
-    if order.by is OrderBy.PAGES:
-        return [
-            {"page_count": {"order": direction, "missing": 0}},
-            {"id": {"order": "asc"}},
-        ]
-    missing = "_last" if order.descending else "_first"
-    return [{_ORDER[order.by]: {"order": direction, "missing": missing}}, {"id": {"order": "asc"}}]
-
-
-def _sort_value(value: float | str, order: Order) -> float | str | None:
-    return None if order.by in {OrderBy.CREATED, OrderBy.ADDED} and value == "" else value
-
-
-def _plain_value(value: Any, order: Order) -> float | str:
-    if value is None:
-        return "" if order.by in {OrderBy.CREATED, OrderBy.ADDED} else 0
-    plain: float | str = value
-    return plain
-
-
-def _behind(place: Place, other: Place) -> bool:
-    return (-float(place.value), place.id) > (-float(other.value), other.id)

@@ -78,7 +78,8 @@ class SqliteSearcher:
         with self._limited(Scope(), words=False) as connection:
             found = connection.execute(
                 "SELECT d.id, d.uuid, d.title, d.id NOT IN (SELECT id FROM chain WHERE NOT "
-                f"is_latest), {text}, d.created, d.added, d.page_count, d.owner, d.viewers "
+                f"is_latest), {text}, d.created, d.added, d.page_count, d.owner, d.viewers, "
+                "d.shingles, d.spec "
                 f"FROM json_each(?) wanted JOIN document d ON d.id = wanted.value {joined}",
                 (json.dumps(list(ids)),),
             ).fetchall()
@@ -94,6 +95,8 @@ class SqliteSearcher:
                 page_count=row[7],
                 owner=row[8],
                 viewers=tuple(json.loads(row[9])),
+                shingles=row[10],
+                spec=row[11],
             )
             for row in found
         }
@@ -140,9 +143,9 @@ class SqliteSearcher:
             bound = float(bounds[done]) if done < len(likely) else -1.0
             while waiting and -waiting[0][0] > bound:
                 one = heappop(waiting)[2]
-                if until is not None and _behind(one.place, until):
+                if until is not None and one.place.is_behind(until):
                     return
-                if after is None or _behind(one.place, after):
+                if after is None or one.place.is_behind(after):
                     yield one
 
     def _looked_at(
@@ -281,10 +284,6 @@ def _explained(path: Path, error: sqlite3.Error) -> StoreError:
         f"The library {path} cannot be searched: SQLite says '{error}'. "
         "'paperless-fingerprint doctor' looks closer."
     )
-
-
-def _behind(place: Place, other: Place) -> bool:
-    return (-float(place.value), place.id) > (-float(other.value), other.id)
 
 
 def _pasted(sql: str, values: tuple[Any, ...]) -> str:

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from paperless_fingerprint.fingerprint import overlap, shingle_hashes
+from paperless_fingerprint.sought import Sought
+
+WORDS = st.lists(st.text(alphabet="abcd", min_size=1, max_size=2), max_size=80).map(" ".join)
+
+
+@settings(deadline=None)
+@given(WORDS, WORDS, st.integers(1, 4))
+@example("", "a b c", 3)
+@example("a b c", "", 3)
+@example("a", "a", 3)
+@example("a b " * 50_000 + "c", "b c", 2)
+@example("a b c", "a b " * 700_000 + "c", 3)
+def test_figures_are_those_of_two_whole_sets(source: str, other: str, shingle_words: int) -> None:
+    a, b = shingle_hashes(source, shingle_words), shingle_hashes(other, shingle_words)
+    sought = Sought(a)
+    found = sought.found_in(other, shingle_words)
+    assert set(a[found].tolist()) == set(a.tolist()) & set(b.tolist())
+    assert sought.figures(found, len(b)) == overlap(a, b)
