@@ -135,8 +135,7 @@ def _has_short_words_only(joined: str) -> bool:
     """
     step = MAX_WORD_CHARACTERS // 2
     return all(
-        joined.find(" ", start, start + step) >= 0
-        for start in range(0, len(joined) - step, step)
+        joined.find(" ", start, start + step) >= 0 for start in range(0, len(joined) - step, step)
     )
 
 
