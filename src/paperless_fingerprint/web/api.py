@@ -1,0 +1,295 @@
+"""Everything that the page can do, for other programs: the table of what /api answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.model import STORED_RELATIONS
+from paperless_fingerprint.review import (
+    deciding,
+    first_run,
+    library_view,
+    neighbourhood,
+    pair,
+    progress,
+    queue,
+)
+from paperless_fingerprint.review import shapes as s
+from paperless_fingerprint.web.metrics import Metrics
+from paperless_fingerprint.web.operations import (
+    Call,
+    Operation,
+    Parameter,
+    id_parameter,
+    json_response,
+)
+from paperless_fingerprint.web.problems import Problem
+from paperless_fingerprint.web.visits import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Name and password of Paperless (and a code, where a second factor is asked for), or a token."""
+
+    username: str = ""
+    password: str = ""
+    code: str = ""
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Whoami:
+    name: str
+    superuser: bool
+    may_decide: bool
+    #: For the header X-CSRF-Token; empty for programs that send a token.
+    csrf: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    orders: tuple[s.Order, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    #: The act to take back; null is the last of whoever asks.
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    #: Documents; null is all that failed.
+    ids: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    count: int
+
+
+def _text(name: str, description: str, **schema: Any) -> Parameter:
+    return Parameter(name, description, {"type": "string", "default": "", **schema})
+
+
+def _count(name: str, description: str, low: int, high: int, default: int) -> Parameter:
+    schema = {"type": "integer", "minimum": low, "maximum": high, "default": default}
+    return Parameter(name, description, schema)
+
+
+def _share(name: str, description: str) -> Parameter:
+    return Parameter(name, description, {"type": "number", "minimum": 0, "maximum": 1})
+
+
+_RELATIONS = ["", *sorted(relation.value for relation in STORED_RELATIONS)]
+_DAY = {"pattern": r"^(\d{4}-\d\d-\d\d)?$", "maxLength": 10}
+_FILTERS = (
+    _text("relation", "Only this relation.", enum=_RELATIONS),
+    _text("correspondent", "Only where a document has this correspondent.", maxLength=200),
+    _text("document_type", "Only where a document has this type.", maxLength=200),
+    _text("since", "Only where a document was created on this day or later.", **_DAY),
+    _text("until", "Only where a document was created on this day or earlier.", **_DAY),
+    Parameter("state", "Only this state; empty is all of them.",
+              {"type": "string", "enum": ["", *s.STATES], "default": "open"}),
+)  # fmt: skip
+_PAGE = (
+    _count("page", "Which page.", 1, 1_000_000, 1),
+    _count("per_page", "Items on a page.", 1, queue.MOST_PER_PAGE, 25),
+)
+_ITEM = Parameter(
+    "item", "'g12', 'v12' or 'p12-40'.",
+    {"type": "string", "pattern": r"^([gv][0-9]{1,10}|p[0-9]{1,10}-[0-9]{1,10})$"}, True, "path",
+)  # fmt: skip
+_CONFLICT = {409: "Somebody was faster, or the documents have changed; `conflicts` says what."}
+
+
+def _filters(values: Any) -> s.Filters:
+    return s.Filters(**values)
+
+
+# --- session ------------------------------------------------------------------------------------
+
+
+def _whoami(call: Call) -> Whoami:
+    return _described(call.signed_in, is_open=call.visits.is_open)
+
+
+def _described(visit: Visit, *, is_open: bool) -> Whoami:
+    person = visit.person
+    return Whoami(person.name, person.superuser, person.may_decide, visit.csrf, is_open)
+
+
+def _sign_in(call: Call) -> Response:
+    told: Credentials = call.body
+    session = call.visits.sign_in(call.request, **asdict(told))
+    person = call.visits.persons.of(session.token)
+    found = Whoami(
+        person.name, person.superuser, person.may_decide, session.csrf, call.visits.is_open
+    )
+    response = json_response(found)
+    call.visits.put_cookie(call.request, response, session)
+    return response
+
+
+def _sign_out(call: Call) -> Response:
+    response = Response(status_code=204)
+    call.visits.sign_out(call.request, response)
+    return response
+
+
+# --- review -------------------------------------------------------------------------------------
+
+
+def _queue(call: Call) -> s.Queue:
+    visit = call.signed_in
+    return queue.listed(visit.desk, visit.person, _filters(call.values))
+
+
+def _item(call: Call) -> s.Item:
+    visit = call.signed_in
+    return queue.item(visit.desk, visit.person, call.values["item"])
+
+
+def _neighbours(call: Call) -> s.Neighbours:
+    visit = call.signed_in
+    values = dict(call.values)
+    return queue.neighbours(visit.desk, visit.person, values.pop("item"), _filters(values))
+
+
+def _pair(call: Call) -> s.PairView:
+    visit = call.signed_in
+    return pair.side_by_side(visit.desk, visit.person, call.values["a"], call.values["b"])
+
+
+def _decide(metrics: Metrics, call: Call) -> s.Outcome:
+    visit, told = call.signed_in, call.body
+    outcome = deciding.decide(visit.desk, visit.person, told.orders, changeable=visit.changeable)
+    return _told(metrics, outcome)
+
+
+def _undo(metrics: Metrics, call: Call) -> s.Outcome:
+    visit = call.signed_in
+    outcome = deciding.undo(visit.desk, visit.person, call.body.number, changeable=visit.changeable)
+    return _told(metrics, outcome)
+
+
+def _told(metrics: Metrics, outcome: s.Outcome) -> s.Outcome:
+    for act in outcome.acts:
+        metrics.decided(act.verdict, act.state)
+    if outcome.conflicts:
+        for conflict in outcome.conflicts:
+            metrics.decided(conflict.order.verdict, "conflict")
+        raise Problem(
+            409, "Somebody was faster", outcome.conflicts[0].happened,
+            conflicts=[asdict(conflict) for conflict in outcome.conflicts],
+        )  # fmt: skip
+    return outcome
+
+
+def _preview(call: Call) -> s.Preview:
+    visit = call.signed_in
+    return deciding.preview(visit.desk, visit.person, call.body.orders)
+
+
+def _acts(call: Call) -> tuple[s.Act, ...]:
+    visit = call.signed_in
+    return deciding.acts(
+        visit.desk, visit.person, limit=call.values["limit"], before=call.values["before"] or None
+    )
+
+
+# --- documents, library, work -------------------------------------------------------------------
+
+
+def _around(call: Call) -> s.Neighbourhood:
+    visit, values = call.signed_in, call.values
+    return neighbourhood.around(visit.desk, visit.person, values["id"], wide=values["wide"])
+
+
+def _versions(call: Call) -> tuple[s.Step, ...]:
+    visit = call.signed_in
+    return neighbourhood.versions(visit.desk, visit.person, call.values["id"])
+
+
+def _library(call: Call) -> s.LibraryView:
+    visit = call.signed_in
+    return library_view.view(visit.desk, visit.person)
+
+
+def _thresholds(call: Call) -> s.ThresholdPreview:
+    visit = call.signed_in
+    return library_view.preview(visit.desk, visit.person, **call.values)
+
+
+def _progress(call: Call) -> s.ProgressView:
+    visit = call.signed_in
+    return progress.now(visit.desk, visit.person)
+
+
+def _retry(call: Call) -> Counted:
+    visit, ids = call.signed_in, call.body.ids
+    if ids is not None and len(ids) > 1000:
+        raise UsageError("At most 1,000 documents can be named.")
+    return Counted(progress.retry(visit.desk, visit.person, None if ids is None else list(ids)))
+
+
+def _first_run(call: Call) -> s.FirstRun:
+    visit = call.signed_in
+    return first_run.look(visit.desk, visit.person)
+
+
+def _start(call: Call) -> Response:
+    visit = call.signed_in
+    first_run.start(visit.desk, visit.person)
+    return Response(status_code=204)
+
+
+def operations(metrics: Metrics) -> Sequence[Operation]:
+    return (
+        Operation("GET", "/api/session", "Who asks.", _whoami, Whoami),
+        Operation("POST", "/api/session", "Sign in with an account or a token of Paperless.",
+                  _sign_in, Whoami, body=Credentials, private=False,
+                  statuses={401: "Paperless did not sign this person in.",
+                            403: "Sent from another site.", 429: "Tried too often."}),
+        Operation("DELETE", "/api/session", "Sign out.", _sign_out, status=204),
+        Operation("GET", "/api/review", "What there is to decide about, surest first.",
+                  _queue, s.Queue, (*_FILTERS, *_PAGE)),
+        Operation("GET", "/api/review/acts", "What was decided, the latest first.",
+                  _acts, tuple[s.Act, ...],
+                  (_count("limit", "How many.", 1, 500, 50),
+                   _count("before", "Only acts with a lower number; 0 is none.", 0, 2**31 - 1, 0))),
+        Operation("POST", "/api/review/decide", "Decide; all of it or nothing.",
+                  lambda call: _decide(metrics, call), s.Outcome, body=Orders, statuses=_CONFLICT),
+        Operation("POST", "/api/review/preview", "What Paperless would be told.",
+                  _preview, s.Preview, body=Orders),
+        Operation("POST", "/api/review/undo", "Take back an act, or the last one.",
+                  lambda call: _undo(metrics, call), s.Outcome, body=Undo, statuses=_CONFLICT),
+        Operation("GET", "/api/review/{item}", "One item.", _item, s.Item, (_ITEM,)),
+        Operation("GET", "/api/review/{item}/neighbours", "What stands before and after it.",
+                  _neighbours, s.Neighbours, (_ITEM, *_FILTERS)),
+        Operation("GET", "/api/pairs/{a}/{b}", "Two documents side by side.", _pair, s.PairView,
+                  (id_parameter("a", "One document."), id_parameter("b", "The other."))),
+        Operation("GET", "/api/documents/{id}/neighbourhood", "The distance graph around it.",
+                  _around, s.Neighbourhood,
+                  (id_parameter(),
+                   Parameter("wide", "Also what only shares some text; takes longer.",
+                             {"type": "boolean", "default": False}))),
+        Operation("GET", "/api/documents/{id}/versions", "Its versions, oldest first.",
+                  _versions, tuple[s.Step, ...], (id_parameter(),)),
+        Operation("GET", "/api/library", "The library in figures.", _library, s.LibraryView),
+        Operation("GET", "/api/library/thresholds", "What other thresholds would change.",
+                  _thresholds, s.ThresholdPreview,
+                  (_share("similarity", "similarity_threshold"), _share("near", "[near] threshold"),
+                   _share("version", "[version] threshold"))),
+        Operation("GET", "/api/progress", "What is being done now.", _progress, s.ProgressView),
+        Operation("POST", "/api/progress/retry", "Try failures again now.", _retry, Counted,
+                  body=Retry),
+        Operation("GET", "/api/first-run", "Whether all is connected.", _first_run, s.FirstRun),
+        Operation("POST", "/api/first-run/sync", "Sync now.", _start, status=204),
+    )  # fmt: skip

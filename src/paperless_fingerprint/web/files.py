@@ -1,0 +1,128 @@
+"""Pictures and files of documents, fetched from Paperless with the rights of whoever looks.
+
+The address is made of the number of a document and of nothing else, no redirect is followed, and
+what comes back is passed on only if it is a picture, a PDF or plain text of ordinary size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from hashlib import sha256
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from paperless_fingerprint.model import MAX_DOCUMENT_ID
+from paperless_fingerprint.paperless.transport import FileStream
+from paperless_fingerprint.web.problems import Problem
+from paperless_fingerprint.web.visits import Visit, Visits
+
+PICTURES = frozenset({"image/webp", "image/png", "image/jpeg"})
+FILES = PICTURES | {"application/pdf", "text/plain"}
+_MOST_PICTURE_BYTES = 5 << 20
+_MOST_FILE_BYTES = 200 << 20
+#: A picture may be shown again for so long without asking; it belongs to one browser alone.
+_PRIVATE = "private, max-age=600"
+#: Nothing within the file may do anything. A PDF has to be shown by the browser's own viewer,
+#: which an empty sandbox would not let start.
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; "
+    "frame-ancestors 'self'",
+    "X-Frame-Options": "SAMEORIGIN",
+}
+
+
+def file_routes(visits: Visits) -> list[Route]:
+    async def thumbnail(request: Request) -> Response:
+        return await run_in_threadpool(_thumbnail, visits, request)
+
+    async def preview(request: Request) -> Response:
+        return await run_in_threadpool(_preview, visits, request)
+
+    return [
+        Route("/thumb/{id:int}", thumbnail, methods=["GET"]),
+        Route("/preview/{id:int}", preview, methods=["GET"]),
+        Route("/api/documents/{id:int}/thumb", thumbnail, methods=["GET"]),
+        Route("/api/documents/{id:int}/preview", preview, methods=["GET"]),
+    ]
+
+
+def _seen(visits: Visits, request: Request) -> tuple[Visit, int]:
+    visit = visits.of(request)
+    id = int(request.path_params["id"])
+    if not 0 < id <= MAX_DOCUMENT_ID:
+        raise _missing()
+    if visit.desk.catalogue.ready:
+        visit.desk.seen(visit.person, id)
+    return visit, id
+
+
+def _thumbnail(visits: Visits, request: Request) -> Response:
+    visit, id = _seen(visits, request)
+    with visit.paperless.thumbnail(id) as file:
+        kind = _kind(file, PICTURES)
+        content = b"".join(_bounded(file.chunks, _MOST_PICTURE_BYTES))
+    tag = f'"{sha256(content).hexdigest()[:32]}"'
+    headers = {**_HEADERS, "ETag": tag, "Cache-Control": _PRIVATE, "Vary": "Cookie, Authorization"}
+    if tag in (told.strip() for told in request.headers.get("if-none-match", "").split(",")):
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=kind, headers=headers)
+
+
+def _preview(visits: Visits, request: Request) -> Response:
+    visit, id = _seen(visits, request)
+    stack = ExitStack()
+    try:
+        kind, chunks = _opened(stack, visit.paperless.preview(id))
+    except BaseException:
+        stack.close()
+        raise
+    headers = {
+        **_HEADERS,
+        "Cache-Control": "private, no-store",
+        "Content-Disposition": f'inline; filename="document-{id}.{kind.partition("/")[2]}"',
+    }
+    return StreamingResponse(_closing(chunks, stack.close), media_type=kind, headers=headers)
+
+
+def _opened(
+    stack: ExitStack, stream: AbstractContextManager[FileStream]
+) -> tuple[str, Iterator[bytes]]:
+    file = stack.enter_context(stream)
+    return _kind(file, FILES), _bounded(file.chunks, _MOST_FILE_BYTES)
+
+
+def _closing(chunks: Iterator[bytes], close: Callable[[], None]) -> Iterator[bytes]:
+    try:
+        yield from chunks
+    finally:
+        close()
+
+
+def _kind(file: FileStream, allowed: frozenset[str]) -> str:
+    kind = file.content_type.partition(";")[0].strip().lower()
+    if kind not in allowed:
+        raise Problem(
+            502, "Not shown", "Paperless has sent something that is no picture, PDF or text, so it "
+            "is not passed on. Open the document in Paperless.",
+        )  # fmt: skip
+    return kind
+
+
+def _bounded(chunks: Iterator[bytes], most: int) -> Iterator[bytes]:
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > most:
+            raise Problem(
+                502, "Not shown", f"The file is larger than {most >> 20} MB. Open the document in "
+                "Paperless.",
+            )  # fmt: skip
+        yield chunk
+
+
+def _missing() -> Problem:
+    return Problem(404, "Not found", "There is no such document that you may see.")

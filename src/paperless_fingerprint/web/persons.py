@@ -1,0 +1,117 @@
+"""Whose token it is, and what that person may see: asked of Paperless, and remembered briefly.
+
+What Paperless lets a person see is one list of ids. It is asked for at sign-in and again after a
+minute, behind the back of the request that notices: a right that was taken away is gone with the
+next request after that. While Paperless is away, what it said last counts.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from paperless_fingerprint.errors import PaperlessError
+from paperless_fingerprint.paperless.answers import DeniedError
+from paperless_fingerprint.paperless.client import PaperlessClient
+from paperless_fingerprint.review.people import Person
+
+REMEMBERED_SECONDS = 60.0
+#: Older than this, a request waits for the answer instead of trusting what was said.
+_TRUSTED_SECONDS = 600.0
+_MOST = 1_000
+
+
+@dataclass(slots=True)
+class _Known:
+    person: Person
+    at: float
+    asking: bool = False
+
+
+class Persons:
+    def __init__(
+        self,
+        paperless: Callable[[], PaperlessClient],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._paperless = paperless
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="persons")
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def client_of(self, token: str) -> PaperlessClient:
+        return self._paperless().as_person(token)
+
+    def of(self, token: str) -> Person:
+        """Raises DeniedError where Paperless does not know the token, and other PaperlessErrors
+        where nobody knows whose it is."""
+        key = sha256(token.encode(errors="replace")).hexdigest()
+        with self._lock:
+            known = self._known.get(key)
+        if known is None:
+            return self._ask(key, token)
+        age = self._clock() - known.at
+        if age > _TRUSTED_SECONDS:
+            try:
+                return self._ask(key, token)
+            except DeniedError:
+                self.forget(token)
+                raise
+            except PaperlessError:
+                known.at = self._clock()  # away: not asked again with every request
+                return known.person
+        if age > REMEMBERED_SECONDS and not known.asking:
+            known.asking = True
+            self._pool.submit(self._ask_again, key, token, known)
+        return known.person
+
+    def forget(self, token: str) -> None:
+        key = sha256(token.encode(errors="replace")).hexdigest()
+        with self._lock:
+            self._known.pop(key, None)
+
+    def _ask_again(self, key: str, token: str, known: _Known) -> None:
+        try:
+            self._ask(key, token)
+        except DeniedError:
+            with self._lock:
+                self._known.pop(key, None)  # the next request asks, and is turned away
+        except PaperlessError:
+            known.at = self._clock()
+        finally:
+            known.asking = False
+
+    def _ask(self, key: str, token: str) -> Person:
+        client = self.client_of(token)
+        told = client.person()
+        visible = None
+        if not told.is_superuser:
+            visible = frozenset(client.document_ids())
+        person = Person(
+            "" if told.id is None else str(told.id),
+            told.username or "somebody",
+            told.is_superuser,
+            tuple(map(str, told.groups)),
+            told.may("change_document") is not False,
+            visible,
+        )
+        with self._lock:
+            old = self._known.get(key)
+            if old is not None and old.person == person:
+                # The very same value: what was computed for it still holds.
+                person = replace(person, visible=old.person.visible)
+            self._known[key] = _Known(person, self._clock())
+            self._known.move_to_end(key)
+            while len(self._known) > _MOST:
+                self._known.popitem(last=False)
+        return person

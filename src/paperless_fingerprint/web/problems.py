@@ -1,0 +1,128 @@
+"""Errors in one form: problem details (RFC 9457) for programs, a page for people.
+
+Every error goes through here, also those of the framework (404, 405) and those that nobody
+expected (500). What the store says names paths and addresses; that is for the log, not for strangers.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from paperless_fingerprint.errors import (
+    ConfigurationError,
+    FingerprintError,
+    PaperlessError,
+    StoreError,
+)
+from paperless_fingerprint.paperless.answers import DeniedError, MissingError
+from paperless_fingerprint.query.language import QueryError
+from paperless_fingerprint.query.searcher import SearchTooLongError
+from paperless_fingerprint.review.desk import Unknown
+
+MEDIA_TYPE = "application/problem+json"
+_FOR_PROGRAMS = ("/api", "/thumb/", "/preview/", "/healthz", "/metrics")
+_log = logging.getLogger("paperless_fingerprint.web")
+
+_WORDS = {
+    404: "There is nothing at this address.",
+    405: "This address does not take this method.",
+}
+
+
+class Problem(Exception):  # noqa: N818  (the word of RFC 9457)
+    def __init__(
+        self,
+        status: int,
+        title: str,
+        detail: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.headers = dict(headers or {})
+        self.more = more
+
+
+#: Makes the page of an error; the pages put theirs into app.state.render_problem.
+RenderProblem = Callable[[Request, Problem], Response]
+
+
+def problem_of(error: Exception) -> Problem:
+    """What is told of an error; never more than its reader may know."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, HTTPException):
+        title = HTTPStatus(error.status_code).phrase
+        detail = _WORDS.get(error.status_code, str(error.detail))
+        return Problem(error.status_code, title, detail, headers=error.headers)
+    if isinstance(error, Unknown):
+        return Problem(404, "Not found", str(error))
+    if isinstance(error, QueryError):
+        return Problem(400, "The query is not understood", error.reason, position=error.position)
+    if isinstance(error, SearchTooLongError):
+        return Problem(503, "The search took too long", str(error))
+    if isinstance(error, StoreError):
+        _log.warning("%s", error)
+        return Problem(
+            503, "The library is not available",
+            "The library cannot be read at the moment. Nothing is lost; try again in a moment.",
+        )  # fmt: skip
+    if isinstance(error, MissingError):
+        return Problem(404, "Not found", "Paperless has no such document that you may see.")
+    if isinstance(error, DeniedError):
+        return Problem(403, "Not allowed", "Paperless does not let you do that.")
+    if isinstance(error, PaperlessError):
+        _log.warning("%s", error)
+        return Problem(
+            503, "Paperless is not available",
+            "Paperless does not answer at the moment. What is stored can still be seen, and "
+            "decisions are kept.",
+        )  # fmt: skip
+    if isinstance(error, ConfigurationError):
+        _log.warning("%s", error)
+        return Problem(500, "A setting is wrong", "`paperless-fingerprint doctor` says which one.")
+    if isinstance(error, FingerprintError):
+        return Problem(400, "The request is not understood", str(error))
+    if isinstance(error, PermissionError):
+        return Problem(403, "Not allowed", str(error) or "You may not do that.")
+    _log.error("an unexpected %s", type(error).__name__, exc_info=error)
+    return Problem(
+        500, "Something is broken here",
+        "That should not have happened; the log of `serve` says more. Nothing was half done.",
+    )  # fmt: skip
+
+
+def response_of(request: Request, error: Exception) -> Response:
+    problem = problem_of(error)
+    path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
+    render: RenderProblem | None = getattr(request.app.state, "render_problem", None)
+    accepts = "text/html" in request.headers.get("accept", "")
+    if render is not None and accepts and not path.startswith(_FOR_PROGRAMS):
+        response = render(request, problem)
+    else:
+        response = as_json(problem)
+    response.headers.update(problem.headers)
+    return response
+
+
+def as_json(problem: Problem) -> Response:
+    body = {
+        "type": "about:blank",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+        **problem.more,
+    }
+    return Response(orjson.dumps(body), problem.status, media_type=MEDIA_TYPE)

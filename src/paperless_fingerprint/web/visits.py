@@ -1,0 +1,268 @@
+"""Who makes a request: a browser with a session, a program with a token, or anybody in open mode."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from paperless_fingerprint.errors import ConfigurationError, PaperlessError
+from paperless_fingerprint.paperless.answers import DeniedError, RefusedError, ThrottledError
+from paperless_fingerprint.paperless.client import PaperlessClient
+from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.people import OPEN_PERSON, Person
+from paperless_fingerprint.search import Answer
+from paperless_fingerprint.search import Request as SearchRequest
+from paperless_fingerprint.web.limits import RateLimit, network_of
+from paperless_fingerprint.web.persons import Persons
+from paperless_fingerprint.web.problems import Problem
+from paperless_fingerprint.web.sessions import COOKIE, Session, Sessions
+
+CSRF_HEADER = "X-CSRF-Token"
+CSRF_FIELD = "csrf"
+_QUARTER = 900.0
+_NAME_CHARACTERS = 200
+
+
+class NotSignedIn(Problem):
+    def __init__(self, message: str) -> None:
+        super().__init__(401, "Not signed in", message, headers={"WWW-Authenticate": "Token"})
+        self.message = message
+
+
+class Refused(Problem):
+    def __init__(self, detail: str) -> None:
+        super().__init__(403, "Not allowed", detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    person: Person
+    desk: Desk
+    #: For forms; empty for programs, which need none.
+    csrf: str = field(repr=False)
+    #: Paperless with this person's rights.
+    paperless: PaperlessClient = field(repr=False)
+
+    def search(self, request: SearchRequest) -> Answer:
+        """As the library knows it, and each hit once more as Paperless knows it now."""
+        answer = self.desk.search(self.person, request)
+        if self.person.superuser or not answer.hits:
+            return answer
+        try:
+            seen = self.paperless.visible_ids([hit.id for hit in answer.hits])
+        except DeniedError:
+            raise NotSignedIn("Paperless does not let you see documents.") from None
+        except PaperlessError:
+            return answer  # away: what it said last counts
+        return replace(answer, hits=tuple(hit for hit in answer.hits if hit.id in seen))
+
+    def changeable(self, ids: Collection[int]) -> Collection[int]:
+        """Those that Paperless lets this person change; while it is away, what is sure without."""
+        try:
+            return self.paperless.changeable_ids(ids)
+        except DeniedError:
+            return ()
+        except PaperlessError:
+            documents = self.desk.catalogue.documents
+            return [
+                id for id in ids if id in documents and self.person.surely_may_change(documents[id])
+            ]
+
+
+class Visits:
+    def __init__(self, desk: Desk, *, clock: Callable[[], float] = time.monotonic) -> None:
+        settings = desk.settings
+        self.desk = desk
+        self.is_open = bool(settings["service.open"])
+        self.sessions = Sessions(float(settings["service.session_hours"]) * 3600, clock=clock)
+        self.persons = Persons(lambda: desk.paperless, clock=clock)
+        self._open_csrf = secrets.token_urlsafe(32)
+        self._root = normal_root(settings["service.root_path"])
+        self._by_address = RateLimit(30, _QUARTER, clock=clock)
+        self._by_name = RateLimit(10, _QUARTER, clock=clock)
+        self._by_token = RateLimit(120, _QUARTER, clock=clock)
+        self.signed_in = 0
+        self.turned_away = 0
+
+    def close(self) -> None:
+        self.persons.close()
+
+    # --- who is it ------------------------------------------------------------------------------
+
+    def of(self, request: Request) -> Visit:
+        """Blocks, because Paperless may have to be asked."""
+        token = token_of(request)
+        if token is not None:
+            return self._machine(request, token)
+        if self.is_open:
+            return Visit(OPEN_PERSON, self.desk, self._open_csrf, self.desk.paperless)
+        cookie = request.cookies.get(COOKIE)
+        if not cookie:
+            raise NotSignedIn("Sign in with your account of Paperless.")
+        session = self.sessions.find(cookie)
+        if session is None:
+            raise NotSignedIn("Your session has ended. Sign in again; nothing is lost.")
+        try:
+            person = self.persons.of(session.token)
+        except DeniedError:
+            self.sessions.end(session.secret)
+            raise NotSignedIn(
+                "Paperless does not know your session any more. Sign in again; nothing is lost."
+            ) from None
+        return Visit(person, self.desk, session.csrf, self.persons.client_of(session.token))
+
+    def _machine(self, request: Request, token: str) -> Visit:
+        address = network_of(_client(request))
+        wait = self._by_token.attempt(address)
+        if wait:
+            raise _too_often(wait)
+        try:
+            person = self.persons.of(token)
+        except (DeniedError, ConfigurationError, ValueError):
+            raise NotSignedIn("Paperless does not know this token.") from None
+        self._by_token.forgive(address)
+        return Visit(person, self.desk, "", self.persons.client_of(token))
+
+    # --- forged requests ------------------------------------------------------------------------
+
+    async def check_csrf(
+        self, request: Request, visit: Visit, form: Mapping[str, Any] | None = None
+    ) -> None:
+        """For everything that changes something. Programs with a token need none: no browser sends
+        that header by itself."""
+        if token_of(request) is not None:
+            return
+        check_origin(request)
+        told = request.headers.get(CSRF_HEADER) or (form or {}).get(CSRF_FIELD) or ""
+        if not isinstance(told, str) or not hmac.compare_digest(
+            told.encode(errors="replace"), visit.csrf.encode()
+        ):
+            raise Refused(
+                "This was not sent from a page of this session, so nothing was done. Load the page "
+                "again and repeat it."
+            )
+
+    # --- in and out -----------------------------------------------------------------------------
+
+    def sign_in(
+        self,
+        request: Request,
+        *,
+        username: str = "",
+        password: str = "",
+        code: str = "",
+        token: str = "",
+    ) -> Session:
+        """Raises a Problem that says why not. The same answer for a wrong name and a wrong password."""
+        check_origin(request)
+        keys = [(self._by_address, network_of(_client(request)))]
+        if not token:
+            keys.append((self._by_name, username[:_NAME_CHARACTERS].casefold()))
+        waits = [limit.attempt(key) for limit, key in keys]
+        if any(waits):
+            self.turned_away += 1
+            raise _too_often(max(waits))
+        try:
+            if not token:
+                token = self.desk.paperless.sign_in(username, password, code)
+            token = token.strip().removeprefix("Token ").strip()
+            self.persons.forget(token)
+            person = self.persons.of(token)
+        except ThrottledError as error:
+            raise _too_often(error.wait_seconds) from None
+        except (DeniedError, RefusedError, ConfigurationError, ValueError) as error:
+            self.turned_away += 1
+            said = getattr(error, "said", "")
+            raise Problem(
+                401,
+                "Not signed in",
+                f"Paperless did not sign you in. {said}".strip()
+                if said
+                else "Paperless did not sign you in: the name, password or token is not right.",
+            ) from None
+        for limit, key in keys:
+            limit.forgive(key)
+        old = request.cookies.get(COOKIE)
+        if old:
+            self.sessions.end(old)
+        self.signed_in += 1
+        _ = person
+        return self.sessions.begin(token)
+
+    def put_cookie(self, request: Request, response: Response, session: Session) -> None:
+        response.set_cookie(
+            COOKIE,
+            session.secret,
+            max_age=int(float(self.desk.settings["service.session_hours"]) * 3600),
+            path=self._root or "/",
+            httponly=True,
+            # A link from Paperless must lead to a page that knows who comes.
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
+
+    def sign_out(self, request: Request, response: Response) -> None:
+        cookie = request.cookies.get(COOKIE)
+        if cookie:
+            self.sessions.end(cookie)
+        response.delete_cookie(COOKIE, path=self._root or "/", httponly=True, samesite="lax")
+
+
+def token_of(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "token" and token.strip() else None
+
+
+def check_origin(request: Request) -> None:
+    """A browser says where a request comes from; a page of another site may send us nothing."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        if site in {"same-origin", "none"}:
+            return
+    else:
+        origin = request.headers.get("origin")
+        if origin is None or urlsplit(origin).netloc == request.headers.get("host"):
+            return
+    raise Refused("This was sent from another site, so nothing was done.")
+
+
+def normal_root(told: object) -> str:
+    """'/duplicates', or nothing."""
+    root = str(told or "").strip().strip("/")
+    return f"/{root}" if root else ""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a Host header or a client's address names this machine itself."""
+    name = urlsplit(f"//{host}").hostname if host and not host.startswith("::") else host
+    if name is None:
+        return False
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _client(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _too_often(wait_seconds: float) -> Problem:
+    wait = max(1, round(wait_seconds))
+    return Problem(
+        429,
+        "Too many attempts",
+        f"That was tried too often. Wait {wait} seconds, then try again.",
+        headers={"Retry-After": str(wait)},
+    )
