@@ -5,13 +5,21 @@ VENV   ?= .venv
 RUN     = $(VENV)/bin/python -m
 PORT   ?= 9200
 
-.PHONY: demo test check bench elasticsearch clean
+.PHONY: demo test check chromium screenshots bench elasticsearch clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/paperless-fingerprint demo
 
-test: check
+test: check chromium
 	$(RUN) pytest
+
+# The page tests need a real browser.
+chromium:
+	tests/install-chromium
+
+# The pictures in docs/, taken from the demo's library.
+screenshots: $(VENV)/.installed-for-tests chromium
+	$(VENV)/bin/python tests/screenshots.py docs/pictures
 
 check: $(VENV)/.installed-for-tests
 	$(RUN) ruff check .

@@ -1,0 +1,143 @@
+"""The library in figures, the work in progress, and the first steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from paperless_fingerprint.review import first_run, library_view, progress
+from paperless_fingerprint.review.shapes import LibraryView
+from paperless_fingerprint.web import pictures
+from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of
+from paperless_fingerprint.web.pages_review import Said
+from paperless_fingerprint.web.problems import Problem
+from paperless_fingerprint.web.rendering import rendered, words
+from paperless_fingerprint.web.visits import Visit
+
+
+def routes() -> Sequence[Route]:
+    return [
+        Route("/library", shown(_library), methods=["GET"]),
+        Route("/work", shown(_work), methods=["GET"]),
+        Route("/work/now", shown(_work_now), methods=["GET"]),
+        Route("/work/retry", changing(_retry), methods=["POST"]),
+        Route("/first-run", shown(_first_run), methods=["GET"]),
+        Route("/first-run", changing(_start), methods=["POST"]),
+    ]
+
+
+_RELATIONS = ("exact", "near", "version", "contains", "semantic")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    similarity: float
+    near: float
+    version: float
+
+
+def _library(request: Request, visit: Visit) -> Response:
+    view = library_view.view(visit.desk, visit.person)
+    now = Tried(view.similarity_threshold, view.near_threshold, view.version_threshold)
+    given = {
+        name: _share(request.query_params.get(name)) for name in ("similarity", "near", "version")
+    }
+    tried = Tried(
+        *(own if told is None else told
+          for told, own in zip(given.values(), (now.similarity, now.near, now.version), strict=True))
+    )  # fmt: skip
+    preview = None
+    if any(told is not None for told in given.values()):
+        preview = library_view.preview(
+            visit.desk, visit.person,
+            similarity=tried.similarity, near=tried.near, version=tried.version,
+        )  # fmt: skip
+    relations = sorted({each.name for bar in view.histogram for each in bar.counts}, key=_in_order)
+    low, high = _span(view)
+    return page(
+        request, visit, "library.html", "library",
+        view=view, tried=tried, preview=preview, relations=relations,
+        chart=pictures.histogram(_rows(view, relations), low, high),
+        threshold_at=pictures.across(view.similarity_threshold, low, high),
+        then_at=pictures.across(tried.similarity, low, high) if preview else None,
+        scurve=pictures.curve([(point.jaccard, point.found) for point in view.curve]),
+        near_at=pictures.across(view.near_threshold),
+        version_at=pictures.across(view.version_threshold),
+    )  # fmt: skip
+
+
+def _in_order(relation: str) -> int:
+    """The same colour for a relation, whatever else is there."""
+    return _RELATIONS.index(relation) if relation in _RELATIONS else len(_RELATIONS)
+
+
+def _share(told: str | None) -> float | None:
+    """Percent, as people write it."""
+    try:
+        number = float((told or "").strip().rstrip("%").replace(",", "."))
+    except ValueError:
+        return None
+    return min(1.0, max(0.0, number / 100)) if number == number else None  # noqa: PLR0124  (nan)
+
+
+def _span(view: LibraryView) -> tuple[float, float]:
+    bars = view.histogram
+    return (bars[0].low, bars[-1].high) if bars else (0.0, 1.0)
+
+
+def _rows(view: LibraryView, relations: Sequence[str]) -> list[list[int]]:
+    rows = []
+    for bar in view.histogram:
+        counts = {each.name: each.count for each in bar.counts}
+        rows.append([counts.get(name, 0) for name in relations])
+    return rows
+
+
+# Work in progress ----------------------------------------------------------------------------
+
+
+def _work(request: Request, visit: Visit) -> Response:
+    view = progress.now(visit.desk, visit.person)
+    said = None
+    retried = number_of(request.query_params.get("retried"))
+    if retried is not None:
+        said = Said(words()("done.retry", n=retried))
+    elif request.query_params.get("started"):
+        said = Said(words()("done.started"))
+    return page(request, visit, "work.html", "work", view=view, said=said, trouble="")
+
+
+def _work_now(request: Request, visit: Visit) -> Response:
+    """The part of the page that changes; the script asks for it when an event comes."""
+    view = progress.now(visit.desk, visit.person)
+    return rendered(request, "progress.html", view=view, csrf=visit.csrf)
+
+
+def _retry(request: Request, visit: Visit, form: FormData) -> Response:
+    id = number_of(text_of(form, "id"))
+    try:
+        count = progress.retry(visit.desk, visit.person, None if id is None else [id])
+    except PermissionError as error:
+        raise Problem(403, "Not allowed", str(error)) from None
+    return go(request, f"/work?retried={count}")
+
+
+# First steps ---------------------------------------------------------------------------------
+
+
+def _first_run(request: Request, visit: Visit) -> Response:
+    found = first_run.look(visit.desk, visit.person)
+    return page(request, visit, "first_run.html", "", first=found)
+
+
+def _start(request: Request, visit: Visit, _form: FormData) -> Response:
+    try:
+        first_run.start(visit.desk, visit.person)
+    except PermissionError as error:
+        raise Problem(403, "Not allowed", str(error)) from None
+    return go(request, "/work?started=1")

@@ -1,0 +1,257 @@
+"""The list of what there is to decide about, two documents side by side, and deciding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.review import deciding, pair, queue
+from paperless_fingerprint.review.desk import Unknown
+from paperless_fingerprint.review.shapes import Act, Filters, Item, Order, Outcome
+from paperless_fingerprint.web.pages import (
+    changing,
+    go,
+    local,
+    number_of,
+    page,
+    shown,
+    text_of,
+)
+from paperless_fingerprint.web.problems import Problem
+from paperless_fingerprint.web.rendering import query_string, words
+from paperless_fingerprint.web.visits import Visit
+
+#: Names in the address and in Filters.
+_FILTERS = {
+    "relation": "relation", "correspondent": "correspondent", "type": "document_type",
+    "since": "since", "until": "until", "state": "state",
+}  # fmt: skip
+_VERDICTS = ("same", "different", "primary")
+_MOST_IDS = 8
+
+
+def routes() -> Sequence[Route]:
+    return [
+        Route("/review", shown(_list), methods=["GET"]),
+        Route("/review/preview", changing(_preview), methods=["POST"]),
+        Route("/review/decide", changing(_decide), methods=["POST"]),
+        Route("/review/undo", changing(_undo), methods=["POST"]),
+        Route("/review/{item}", shown(_item), methods=["GET"]),
+        Route("/decisions", shown(_decisions), methods=["GET"]),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What has just happened, for the line at the top; `undo` is the act that can be undone."""
+
+    text: str
+    undo: int | None = None
+
+
+def _filters(given: dict[str, str]) -> Filters:
+    told = {own: given[name][:300] for name, own in _FILTERS.items() if given.get(name)}
+    return Filters(**told, page=max(1, number_of(given.get("page")) or 1))  # type: ignore[arg-type]
+
+
+def _given(filters: Filters) -> dict[str, str]:
+    """For the address: what is not as always."""
+    given = {name: getattr(filters, own) for name, own in _FILTERS.items()}
+    return {name: value for name, value in given.items() if value and (name, value) != _USUAL}
+
+
+_USUAL = ("state", "open")
+
+
+def _list(request: Request, visit: Visit) -> Response:
+    filters = _filters(dict(request.query_params))
+    found = queue.listed(visit.desk, visit.person, filters)
+    if filters.page > found.pages:
+        filters = replace(filters, page=found.pages)
+        found = queue.listed(visit.desk, visit.person, filters)
+    given = _given(filters)
+    return page(
+        request, visit, "groups.html", "groups",
+        queue=found, filters=filters, given=given, given_query=query_string(given),
+        filtered=any(name != "state" for name in given),
+        state_counts={each.name: each.count for each in found.states},
+        said=_said(request, visit), trouble=found.trouble or None,
+    )  # fmt: skip
+
+
+# One entry -----------------------------------------------------------------------------------
+
+
+def _item(request: Request, visit: Visit) -> Response:
+    desk, person = visit.desk, visit.person
+    given = dict(request.query_params)
+    filters = _filters(given)
+    id = request.path_params["item"]
+    found = queue.item(desk, person, id)
+    one, other = _shown_pair(found, number_of(given.get("with")))
+    view = pair.side_by_side(desk, person, one, other)
+    # A single pair is no entry of the list where a group holds it; then there is no way through.
+    neighbours = (
+        queue.neighbours(desk, person, id, filters)
+        if not id.startswith("p") or found.size
+        else None
+    )
+    suffix = query_string(_given(filters))
+    suffix = f"?{suffix}" if suffix else ""
+    # In a larger group 'different' is about the one that is compared with the primary.
+    stranger = None
+    if found.kind == "group" and found.size > 2:
+        stranger = next((n for n in (other, one) if n != found.primary), None)
+    next_member = _next_member(found, one, other)
+    following = f"/review/{neighbours.next}{suffix}" if neighbours and neighbours.next else ""
+    own = query_string(_given(filters), **{"with": next_member})
+    return page(
+        request, visit, "item.html", "groups",
+        item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
+        state=found.state, words=found.words, waiting=found.waiting, neighbours=neighbours,
+        heading=_heading(found), suffix=suffix, given=_given(filters), stranger=stranger,
+        next_member=next_member, next_address=following or "/review" + suffix,
+        after_stranger=f"/review/{id}?{own}" if own else f"/review/{id}",
+        said=_said(request, visit),
+    )  # fmt: skip
+
+
+def _heading(found: Item) -> str:
+    return found.documents[0].title if found.documents else ""
+
+
+def _shown_pair(found: Item, wanted: int | None) -> tuple[int, int]:
+    """The one to keep beside the wanted member; without a wish the surest pair."""
+    ids = [card.id for card in found.documents]
+    if wanted not in ids or len(ids) < 3:
+        return found.pair
+    assert wanted is not None
+    if found.kind == "versions":
+        # A version is compared with the one before it.
+        at = max(1, ids.index(wanted))
+        return ids[at - 1], ids[at]
+    beside = found.primary if found.primary != wanted else next(n for n in ids if n != wanted)
+    return (min(beside or 0, wanted), max(beside or 0, wanted))
+
+
+def _next_member(found: Item, one: int, other: int) -> int | None:
+    ids = [card.id for card in found.documents]
+    if len(ids) < 3:
+        return None
+    if found.kind != "versions":
+        ids = [id for id in ids if id != found.primary]
+    now = next((n for n in (other, one) if n in ids), ids[0])
+    return ids[(ids.index(now) + 1) % len(ids)]
+
+
+# Deciding ------------------------------------------------------------------------------------
+
+
+def _preview(request: Request, visit: Visit, form: FormData) -> Response:
+    picked = [str(each) for each in form.getlist("pick")][:500]
+    verdict = text_of(form, "verdict")
+    back = local(text_of(form, "back"))
+    if not picked:
+        return go(request, _with(back, said="none"))
+    planned = deciding.preview(visit.desk, visit.person, _orders(picked, verdict))
+    return page(
+        request, visit, "preview.html", "groups",
+        preview=planned, picked=picked, verdict=verdict, back=back,
+    )  # fmt: skip
+
+
+def _decide(request: Request, visit: Visit, form: FormData) -> Response:
+    """One decision from an entry's page, or many from the preview."""
+    back = local(text_of(form, "back"))
+    picked = [str(each) for each in form.getlist("pick")]
+    verdict = text_of(form, "verdict")
+    orders = _orders(picked, verdict) or [
+        Order(
+            text_of(form, "item"), verdict, text_of(form, "seen"),
+            number_of(text_of(form, "document")),
+        )
+    ]  # fmt: skip
+    try:
+        outcome = deciding.decide(visit.desk, visit.person, orders, changeable=visit.changeable)
+    except Unknown as error:
+        # It was there when the page was made, or so the form says.
+        raise Problem(410, "Gone", str(error)) from None
+    if outcome.conflicts:
+        return page(
+            request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
+        )
+    to = local(text_of(form, "next"), back)
+    return go(request, _with(to, said=verdict, act=_last(outcome)))
+
+
+def _undo(request: Request, visit: Visit, form: FormData) -> Response:
+    number = number_of(text_of(form, "number"))
+    back = local(text_of(form, "back"))
+    try:
+        outcome = deciding.undo(visit.desk, visit.person, number, changeable=visit.changeable)
+    except Unknown:
+        return go(request, _with(back, said="nothing"))
+    if outcome.conflicts:
+        return page(
+            request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
+        )
+    # Back to where it was said, so that it can be said otherwise.
+    to = f"/review/{outcome.items[0].id}" if len(outcome.items) == 1 else back
+    return go(request, _with(to, said="undo", act=_last(outcome)))
+
+
+def _orders(picked: Sequence[str], verdict: str) -> list[Order]:
+    orders = []
+    for each in picked:
+        item, _, seen = each.partition(" ")
+        orders.append(Order(item, verdict, seen))
+    return orders
+
+
+def _last(outcome: Outcome) -> str:
+    return str(outcome.acts[-1].number) if outcome.acts else ""
+
+
+def _with(address: str, **more: str) -> str:
+    """The address with other parameters; what was said the last time is dropped."""
+    parts = urlsplit(address)
+    given = {k: v for k, v in parse_qsl(parts.query) if k not in {"said", "act"}}
+    return f"{parts.path}?{query_string(given, **more)}"
+
+
+def _said(request: Request, visit: Visit) -> Said | None:
+    told = request.query_params.get("said", "")
+    t = words()
+    if told == "none":
+        return Said(t("bulk.none"))
+    if told == "nothing":
+        return Said(t("done.nothing"))
+    number = number_of(request.query_params.get("act"))
+    if number is None or not t.has(f"done.{told}"):
+        return None
+    try:
+        acts = deciding.acts(visit.desk, visit.person, limit=20)
+    except FingerprintError:
+        return None
+    act = next((act for act in acts if act.number == number), None)
+    return None if act is None else Said(_in_words(act), number if act.may_undo else None)
+
+
+def _in_words(act: Act) -> str:
+    t = words()
+    ids = ", ".join(map(str, act.documents[:_MOST_IDS]))
+    ids += " …" if len(act.documents) > _MOST_IDS else ""
+    text = t(f"done.{act.verdict}", ids=ids)
+    return f"{text} {t('done.waiting')}" if act.state == "waiting" else text
+
+
+def _decisions(request: Request, visit: Visit) -> Response:
+    acts = deciding.acts(visit.desk, visit.person, limit=100)
+    return page(request, visit, "decisions.html", "", acts=acts, said=_said(request, visit))

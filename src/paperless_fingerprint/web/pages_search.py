@@ -1,0 +1,148 @@
+"""Search, and what lies around one document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+from starlette.routing import Route
+
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.query.language import QueryError
+from paperless_fingerprint.query.searcher import Scope, SearchTooLongError
+from paperless_fingerprint.review import neighbourhood
+from paperless_fingerprint.review.desk import Unknown
+from paperless_fingerprint.review.shapes import Card
+from paperless_fingerprint.web import pictures
+from paperless_fingerprint.web.pages import page, shown
+from paperless_fingerprint.web.visits import Visit
+
+_PER_PAGE = 20
+_SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages", "id")
+_HELPS = (
+    ("invoice march", "words"),
+    ("invoice AND (march OR april) -reminder", "or"),
+    ("title:contract created:[2023 TO 2024]", "field"),
+    ('"flat rate" tag:tax', "phrase"),
+    ("Rech*ng", "pattern"),
+    ("FINGERPRINT:12", "fingerprint"),
+    ("FINGERPRINT:12_20", "fingerprint_share"),
+    ("FINGERPRINT:12_20_80", "fingerprint_fast"),
+    ("SIMILAR:12_60", "similar"),
+    ("WITHIN:12_90", "within"),
+)
+
+
+def routes() -> Sequence[Route]:
+    return [
+        Route("/search", shown(_search), methods=["GET"]),
+        Route("/documents/{id:int}", shown(_document), methods=["GET"]),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    reason: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """A hit with what the library knows of the document, and its other versions."""
+
+    id: int
+    title: str
+    address: str
+    is_latest: bool
+    jaccard: float | None
+    containment: float | None
+    reverse_containment: float | None
+    correspondent: str | None
+    document_type: str | None
+    created: str | None
+    versions: tuple[Card, ...]
+
+
+def _search(http: HttpRequest, visit: Visit) -> Response:
+    from paperless_fingerprint.search import Request
+
+    given = dict(http.query_params)
+    q = given.get("q", "").strip()
+    sort = given.get("sort", "best")
+    sort = sort if sort in _SORTS else "best"
+    history, verify_all, explain = (bool(given.get(name)) for name in ("history", "all", "explain"))
+    values: dict[str, Any] = {
+        "q": q, "sort": sort, "sorts": _SORTS, "history": history, "verify_all": verify_all,
+        "explain": explain, "helps": _HELPS, "given": given, "answer": None, "hits": (),
+        "plan": None, "problem": None,
+    }  # fmt: skip
+    status = 200
+    if q:
+        request = Request(
+            q, Scope(visit.person.asker, history), limit=_PER_PAGE, after=given.get("after", ""),
+            sort=sort, verify_all=verify_all,
+        )  # fmt: skip
+        try:
+            answer = visit.desk.search(visit.person, request)
+            values["answer"] = answer
+            values["hits"] = _shown(visit, answer.hits)
+            if explain:
+                values["plan"] = _plan(visit, visit.desk.explain(visit.person, request))
+        except QueryError as error:
+            status, values["problem"] = 400, Problem(error.reason, error.position)
+        except SearchTooLongError as error:
+            status, values["problem"] = 503, Problem(str(error))
+        except UsageError as error:
+            status, values["problem"] = 400, Problem(str(error))
+    return page(http, visit, "search.html", "search", status, **values)
+
+
+def _shown(visit: Visit, hits: Sequence[Any]) -> list[ShownHit]:
+    ids = [hit.id for hit in hits]
+    chains = visit.desk.chains_of(visit.person, ids)
+    wanted = {*ids, *(id for chain in chains.values() for id in chain)}
+    cards = visit.desk.cards(visit.person, wanted)
+    found = []
+    for hit in hits:
+        card = cards.get(hit.id)
+        others = [cards[id] for id in chains.get(hit.id, ()) if id != hit.id and id in cards]
+        found.append(
+            ShownHit(
+                hit.id, hit.title, visit.desk.address_of(hit.id), hit.is_latest,
+                hit.jaccard, hit.containment, hit.reverse_containment,
+                card.correspondent if card else None,
+                card.document_type if card else None,
+                card.created if card else None,
+                tuple(others),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _plan(visit: Visit, plan: Mapping[str, Any]) -> str:
+    """The request to the store holds ids and words of documents that the asker may not view."""
+    told = {k: v for k, v in plan.items() if k != "request" or visit.person.superuser}
+    return json.dumps(told, indent=2, ensure_ascii=False, default=str)[:20_000]
+
+
+# A document and what lies around it ---------------------------------------------------------
+
+
+def _document(http: HttpRequest, visit: Visit) -> Response:
+    id = http.path_params["id"]
+    centre = visit.desk.cards(visit.person, [id]).get(id)
+    if centre is None:
+        raise Unknown(f"There is no document {id} that you may see.")
+    wide = bool(http.query_params.get("wide"))
+    around = neighbourhood.around(visit.desk, visit.person, id, wide=wide)
+    return page(
+        http, visit, "around.html", "",
+        centre=centre, around=around, wide=wide,
+        graph=pictures.graph(around.nodes, around.edges),
+        titles={node.id: node.title for node in around.nodes},
+        steps=neighbourhood.versions(visit.desk, visit.person, id),
+    )  # fmt: skip

@@ -1,0 +1,168 @@
+"""Where things stand in the pictures: numbers for the templates, which draw them as SVG.
+
+Pure functions. Coordinates are those of the pictures' own boxes, so that a picture may be shown at
+any width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paperless_fingerprint.review.shapes import Edge, Node
+
+GRAPH_WIDTH, GRAPH_HEIGHT = 800, 560
+_RADIUS = 20
+#: Room for a name below the lowest document, and beside the outermost ones.
+_RIM_X, _RIM_TOP, _RIM_BOTTOM = 60, 28, 44
+
+CHART_WIDTH, CHART_HEIGHT = 640, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, CHART_WIDTH - 18, 28, CHART_HEIGHT - 30
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    id: int
+    title: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    distance: float | None
+
+    @property
+    def label_x(self) -> float:
+        return round((self.x1 + self.x2) / 2, 1)
+
+    @property
+    def label_y(self) -> float:
+        return round((self.y1 + self.y2) / 2 + 4, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPicture:
+    places: tuple[Place, ...]
+    lines: tuple[Line, ...]
+    radius: int = _RADIUS
+
+    @property
+    def box(self) -> str:
+        """For viewBox: as high as the documents need."""
+        top = min(place.y for place in self.places) - _RIM_TOP
+        bottom = max(place.y for place in self.places) + _RIM_BOTTOM
+        return f"0 {top:g} {GRAPH_WIDTH} {bottom - top:g}"
+
+
+def graph(nodes: Sequence[Node], edges: Sequence[Edge]) -> GraphPicture:
+    """The centre first, then as one goes round: the order in which the keyboard walks."""
+    places = {
+        node.id: Place(
+            node.id,
+            node.title,
+            round(_RIM_X + node.x * (GRAPH_WIDTH - 2 * _RIM_X), 1),
+            round(_RIM_TOP + node.y * (GRAPH_HEIGHT - _RIM_TOP - _RIM_BOTTOM), 1),
+        )
+        for node in nodes
+    }
+    lines = [
+        Line(places[e.a].x, places[e.a].y, places[e.b].x, places[e.b].y, e.distance)
+        for e in edges
+        if e.a in places and e.b in places
+    ]
+    return GraphPicture(tuple(places.values()), tuple(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    x: float
+    y: float
+    width: float
+    height: float
+    #: Which series, from 0.
+    series: int
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    bars: tuple[Bar, ...] = ()
+    points: str = ""
+    width: int = CHART_WIDTH
+    height: int = CHART_HEIGHT
+    left: int = _LEFT
+    right: int = _RIGHT
+    top: int = _TOP
+    bottom: int = _BOTTOM
+
+
+def histogram(counts: Sequence[Sequence[int]], low: float, high: float) -> Chart:
+    """Bars from `low` to `high`, one for each row of `counts`, a row's figures one on another."""
+    top = _rounded_up(max((sum(row) for row in counts), default=0))
+    rows = max(1, len(counts))
+    width, step = (_RIGHT - _LEFT) / rows, (high - low) / rows
+    bars = []
+    for number, row in enumerate(counts):
+        base = float(_BOTTOM)
+        for series, count in enumerate(row):
+            if not count:
+                continue
+            # A single pair among thousands is still to be seen.
+            tall = max(2.0, (_BOTTOM - _TOP) * count / top)
+            base -= tall
+            bars.append(
+                Bar(
+                    round(_LEFT + number * width + 1, 1), round(base, 1), round(width - 2, 1),
+                    round(tall, 1), series, low + number * step, low + (number + 1) * step, count,
+                )
+            )  # fmt: skip
+    shares = (0, 0.5, 1) if top > 1 else (0, 1)
+    up = tuple(Tick(_up(share), f"{top * share:,.0f}") for share in shares)
+    return Chart(_ticks(low, high), up, bars=tuple(bars))
+
+
+def curve(points: Sequence[tuple[float, float]]) -> Chart:
+    drawn = " ".join(f"{across(x)},{_up(y)}" for x, y in points)
+    up = tuple(Tick(_up(share), _percent(share)) for share in (0, 0.5, 1))
+    return Chart(_ticks(0.0, 1.0), up, points=drawn)
+
+
+def across(value: float, low: float = 0.0, high: float = 1.0) -> float:
+    share = (value - low) / (high - low) if high > low else 0.0
+    return round(_LEFT + (_RIGHT - _LEFT) * min(1.0, max(0.0, share)), 1)
+
+
+def _up(share: float) -> float:
+    return round(_BOTTOM - (_BOTTOM - _TOP) * share, 1)
+
+
+def _ticks(low: float, high: float) -> tuple[Tick, ...]:
+    values = [low + (high - low) * number / 5 for number in range(6)]
+    return tuple(Tick(across(value, low, high), _percent(value)) for value in values)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _rounded_up(most: int) -> int:
+    """To a number that reads well on an axis and has a half."""
+    if most <= 1:
+        return 1
+    unit = int(10 ** (len(str(most)) - 1))
+    return next(n * unit for n in (1, 2, 4, 6, 8, 10) if n * unit >= most)

@@ -1,0 +1,75 @@
+"""Fixtures for the tests that look at pages. A test with a `page` runs in the browser's thread."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+HERE = Path(__file__).parent
+# Tests are no package; what those of Paperless share is used here, too.
+sys.path.insert(0, str(HERE.parents[1] / "integration"))
+sys.path.insert(0, str(HERE))
+
+from browsing import Chromium, ChromiumError, Site, Window, sample_office, served  # noqa: E402
+
+STORES = [
+    pytest.param("sqlite", id="sqlite"),
+    pytest.param("elasticsearch9", id="elasticsearch9", marks=pytest.mark.elasticsearch),
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Chromium]:
+    try:
+        found = Chromium()
+    except ChromiumError as error:
+        pytest.fail(str(error), pytrace=False)
+    yield found
+    found.stop()
+
+
+@pytest.fixture(scope="session", params=STORES)
+def site(request, tmp_path_factory) -> Iterator[Site]:
+    """The sample library, shown by a server; decisions of one test are undone by that test."""
+    with ExitStack() as stack:
+        more = {}
+        if request.param != "sqlite":
+            from elasticsearch_nodes import delete_indices
+
+            address = request.getfixturevalue(request.param)
+            prefix = f"pf-test-{uuid4().hex}"
+            stack.callback(delete_indices, address, prefix)
+            more = {"store": address, "elasticsearch_prefix": prefix}
+        folder = tmp_path_factory.mktemp("site")
+        office = stack.enter_context(sample_office(folder, **more))
+        url = stack.enter_context(served(office.settings))
+        yield Site(url, office)
+
+
+@pytest.fixture
+def window(site, chromium) -> Iterator[Window]:
+    """For tests that want windows of their own kind: a phone, the dark, no script."""
+    window = Window(site, chromium)
+    yield window
+    chromium.run(window.close)
+
+
+@pytest.fixture
+def page(window, chromium):
+    """A window on a desk, signed in. Whatever the console complains of fails the test."""
+    return chromium.run(window.open)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if "chromium" not in pyfuncitem.fixturenames:
+        return None
+    chromium = pyfuncitem.funcargs["chromium"]
+    wanted = pyfuncitem._fixtureinfo.argnames
+    chromium.run(pyfuncitem.obj, **{name: pyfuncitem.funcargs[name] for name in wanted})
+    return True

@@ -1,0 +1,156 @@
+"""What holds for every page: for all eyes and hands, at every width, in the dark, and quickly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from browsing import DESK, PHONE, any_store
+from playwright.sync_api import Page, expect
+
+pytestmark = any_store
+#: Rules of WCAG 2.2 AA, and what axe's makers call best practice.
+AXE = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
+FIRST_PAINT_BYTES = 100_000
+PAGES = {
+    "list": "/review",
+    "filtered": "/review?relation=version&since=2024-01-01",
+    "nothing": "/review?state=dismissed&relation=exact&correspondent=Nobody",
+    "group": "/review/g1",
+    "pair": "/review/p23-24",
+    "search": "/search",
+    "hits": "/search?q=FINGERPRINT:12_20&explain=1",
+    "mistake": "/search?q=(",
+    "document": "/documents/23?wide=1",
+    "library": "/library",
+    "what if": "/library?similarity=50",
+    "activity": "/work",
+    "first steps": "/first-run",
+    "decisions": "/decisions",
+    "error": "/nothing",
+}
+
+
+def violations(page: Page) -> list[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options=AXE).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:200]} {node.get('failureSummary', '')[:300]}"
+        for each in found
+        for node in each["nodes"][:3]
+    ]
+
+
+def too_wide(page: Page) -> int:
+    return page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+
+
+@pytest.fixture(params=["desk in the light", "phone in the dark"])
+def look(request, window, chromium) -> Iterator[Page]:
+    options = {
+        "desk in the light": {"viewport": DESK, "color_scheme": "light"},
+        "phone in the dark": {"viewport": PHONE, "color_scheme": "dark"},
+    }[request.param]
+    return chromium.run(window.open, **options)
+
+
+def test_no_page_has_anything_that_gets_in_the_way(look, chromium):
+    """Console errors fail every test; see Window."""
+    found = {}
+    for name, path in PAGES.items():
+        look.goto(path)
+        # What is folded away counts, too.
+        look.locator("main details").evaluate_all("all => all.forEach(one => one.open = true)")
+        found[name] = violations(look), too_wide(look)
+        expect(look.locator("h1")).to_have_count(1)
+    assert found == dict.fromkeys(PAGES, ([], 0))
+
+
+def test_signing_in_has_nothing_in_the_way_either(window, chromium):
+    page = window.open(signed_in=False, viewport=PHONE)
+    page.goto("/sign-in")
+    page.get_by_text("One-time code, or a token").click()
+    assert (violations(page), too_wide(page)) == ([], 0)
+
+
+def test_the_dark_is_dark_and_can_be_chosen(window, chromium):
+    page = window.open(color_scheme="light")
+    page.goto("/review")
+
+    def brightness() -> float:
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(map(float, re.findall(r"\d+", colour)[:3])) / 3
+
+    assert brightness() > 200
+    page.emulate_media(color_scheme="dark")
+    assert brightness() < 60
+    page.locator(".bar .menu summary").click()
+    page.get_by_role("button", name="Light").click()
+    page.wait_for_url("**/review")
+    assert brightness() > 200
+    page.emulate_media(color_scheme="light")
+    page.locator(".bar .menu summary").click()
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert brightness() < 60
+    # It is remembered.
+    page.goto("/library")
+    assert brightness() < 60
+
+
+def test_the_first_paint_is_small_and_the_second_smaller(window, chromium):
+    page = window.open()
+    for path in ("/review", "/review/g1", "/library", "/search?q=FINGERPRINT:12_20"):
+        page.goto(path, wait_until="load")
+        # Pictures of pages come after it, and only those that one can see.
+        size = page.evaluate(
+            """performance.getEntries().filter(it => it.encodedBodySize && !/thumb/.test(it.name))
+               .reduce((sum, it) => sum + it.encodedBodySize, 0)"""
+        )
+        assert 10_000 < size < FIRST_PAINT_BYTES, path
+    static = page.locator("link[rel=stylesheet]").get_attribute("href")
+    answer = page.request.get(static)
+    assert "immutable" in answer.headers["cache-control"]
+    wrong = re.sub(r"/static/\w+/", "/static/0123456789abcdef/", static)
+    assert "immutable" not in page.request.get(wrong).headers["cache-control"]
+    for path in ("/static/x/..%2F..%2Fwords.py", "/static/x/%2e%2e/words.py", "/static/x/none.css"):
+        assert page.request.get(path).status == 404
+
+
+def test_the_keyboard_reaches_everything_in_order(page, chromium):
+    page.goto("/review/g1")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    reached = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        seen = page.evaluate(
+            """() => {
+                const it = document.activeElement;
+                const style = getComputedStyle(it);
+                return [it.textContent.trim().slice(0, 20), style.outlineStyle, it === document.body];
+            }"""
+        )
+        if seen[2]:
+            break
+        reached.append(seen[0])
+        assert seen[1] != "none", f"no focus is to be seen on {seen[0]}"
+    assert any(text.startswith("Same") for text in reached)
+    assert any(text.startswith("Different") for text in reached)
+
+
+def test_small_words_are_large_enough_to_touch(window, chromium):
+    page = window.open(viewport=PHONE, has_touch=True)
+    page.goto("/review/g1")
+    for button in page.locator(".dock button:visible, .side a").all():
+        box = button.bounding_box()
+        assert min(box["width"], box["height"]) >= 24

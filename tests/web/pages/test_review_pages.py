@@ -1,0 +1,240 @@
+"""Looking at what was found and deciding about it, in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from browsing import any_store, sign_in
+from playwright.sync_api import Page, expect
+
+LIVE = "#live"
+
+
+def first_group(page: Page) -> str:
+    """Opens the first group of the list; gives its heading."""
+    page.goto("/review?relation=near")
+    page.locator("[data-row]").first.click()
+    page.wait_for_url("**/review/g*")
+    return page.locator("h1 bdi").inner_text()
+
+
+def entries(page: Page, state: str) -> int:
+    page.goto(f"/review?state={state}")
+    return int(page.locator("#total").inner_text().split()[0].replace(",", ""))
+
+
+def test_signing_in_and_out(window, chromium):
+    page = window.open(signed_in=False)
+    page.goto("/review?relation=near")
+    page.wait_for_url("**/sign-in?back=*")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("did not sign you in")
+    assert page.get_by_label("User name").input_value() == "admin"
+    assert page.get_by_label("Password").input_value() == ""
+    page.get_by_label("Password").fill("admin")
+    page.get_by_role("button", name="Sign in").click()
+    # Where one wanted to go in the first place.
+    page.wait_for_url("**/review?relation=near")
+    session = next(c for c in page.context.cookies() if c["name"] != "pf_theme")
+    assert session["httpOnly"]
+    assert session["sameSite"] in {"Lax", "Strict"}
+    assert "token" not in page.content().lower().replace("csrftoken", "")
+    page.locator(".bar .menu summary").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/sign-in")
+    page.goto("/review")
+    page.wait_for_url("**/sign-in?back=*")
+
+
+@any_store
+def test_signing_in_leads_nowhere_else(window, chromium):
+    page = window.open(signed_in=False)
+    for back in ("https://example.org/", "//example.org/", "/\\example.org", "javascript:alert(1)"):
+        page.goto(f"/sign-in?back={back}")
+        assert page.locator("input[name=back]").input_value() == "/review"
+
+
+def test_a_group_is_reviewed_with_the_keyboard(page, chromium):
+    waiting, done = entries(page, "open"), entries(page, "done")
+    name = first_group(page)
+    address = page.url
+    page.keyboard.press("s")
+    expect(page.locator(LIVE)).to_contain_text("are the same")
+    expect(page.locator("#said")).to_contain_text("Remembered")
+    # The next entry is there at once.
+    expect(page.locator("h1 bdi")).not_to_have_text(name)
+    page.keyboard.press("u")
+    expect(page.locator(LIVE)).to_contain_text("Taken back")
+    expect(page).to_have_url(re.compile(re.escape(address.partition("?")[0])))
+    expect(page.locator("h1 bdi")).to_have_text(name)
+    assert (entries(page, "open"), entries(page, "done")) == (waiting, done)
+
+
+def test_different_is_remembered_and_undone(page, chromium):
+    told_apart = entries(page, "dismissed")
+    first_group(page)
+    page.keyboard.press("d")
+    expect(page.locator(LIVE)).to_contain_text("are different")
+    page.goto("/review?state=dismissed")
+    expect(page.locator("#total")).to_contain_text(str(told_apart + 1))
+    # From another page, too, the last word can be taken back.
+    page.goto("/decisions")
+    page.get_by_role("button", name=re.compile("Undo 'different'")).first.click()
+    expect(page.locator("#said")).to_contain_text("Taken back")
+    assert entries(page, "dismissed") == told_apart
+
+
+def test_the_one_to_keep_is_chosen_with_a_key(page, chromium):
+    first_group(page)
+    kept = page.locator(".doc.kept")
+    before = kept.get_attribute("aria-label")
+    side = "2" if page.locator(".doc").first.get_attribute("aria-label") == before else "1"
+    page.keyboard.press(side)
+    expect(page.locator(LIVE)).to_contain_text("is the one to keep")
+    expect(kept).not_to_have_attribute("aria-label", before)
+    page.keyboard.press("u")
+    expect(kept).to_have_attribute("aria-label", before)
+
+
+@any_store
+def test_keys_walk_and_are_listed(page, chromium):
+    name = first_group(page)
+    page.keyboard.press("n")
+    expect(page.locator("h1 bdi")).not_to_have_text(name)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("h1 bdi")).to_have_text(name)
+    page.keyboard.press("?")
+    overlay = page.get_by_role("dialog", name="Keys")
+    expect(overlay).to_be_visible()
+    # What single keys do can be switched off; the list of keys stays.
+    overlay.get_by_label("Single keys act at once").uncheck()
+    page.keyboard.press("Escape")
+    expect(overlay).to_be_hidden()
+    page.keyboard.press("s")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.locator("#said")).to_have_count(0)
+    page.get_by_label("Single keys act at once").check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    # Letters that are typed are letters.
+    page.keyboard.type("sdu")
+    expect(page.get_by_role("searchbox")).to_have_value("sdu")
+    expect(page.locator("#said")).to_have_count(0)
+
+
+def test_several_are_decided_after_a_preview(page, chromium):
+    waiting = entries(page, "open")
+    page.goto("/review?relation=exact")
+    for box in page.get_by_role("checkbox", name=re.compile("Choose")).all()[:2]:
+        box.check()
+    expect(page.locator("[data-picked]")).to_have_text("2 chosen")
+    page.get_by_label("What they are").last.select_option("different")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", name="Before anything is written")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("Duplicate (exact)")
+    # Looking changes nothing.
+    page.go_back()
+    assert entries(page, "open") == waiting
+    page.goto("/review?relation=exact")
+    for box in page.get_by_role("checkbox", name=re.compile("Choose")).all()[:2]:
+        box.check()
+    page.get_by_label("What they are").last.select_option("different")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Decide about 2").click()
+    expect(page.locator("#said")).to_contain_text("Remembered")
+    page.goto("/review")
+    expect(page.locator("#total")).to_contain_text(str(waiting - 2))
+    for _ in range(2):
+        page.goto("/decisions")
+        page.get_by_role("button", name=re.compile("Undo 'different'")).first.click()
+        expect(page.locator("#said")).to_contain_text("Taken back")
+    assert entries(page, "open") == waiting
+
+
+def test_the_second_sees_what_the_first_did(window, chromium):
+    one, other = window.open(), window.open()
+    first_group(one)
+    other.goto(one.url)
+    one.keyboard.press("s")
+    expect(one.locator(LIVE)).to_contain_text("are the same")
+    other.keyboard.press("d")
+    expect(other.get_by_role("heading", name="Somebody was faster")).to_be_visible()
+    expect(other.locator("main")).to_contain_text("belong together")
+    expect(other.locator(LIVE)).to_contain_text("belong together")
+    one.keyboard.press("u")
+    expect(one.locator(LIVE)).to_contain_text("Taken back")
+
+
+@any_store
+def test_everything_works_without_script(window, chromium):
+    page = window.open(java_script_enabled=False)
+    first_group(page)
+    address = page.url
+    page.get_by_role("button", name=re.compile("^Different")).click()
+    expect(page.locator("#said")).to_contain_text("are different")
+    page.locator("#said").get_by_role("button", name="Undo").click()
+    expect(page.locator("#said")).to_contain_text("Taken back")
+    expect(page).to_have_url(re.compile(re.escape(address.partition("?")[0])))
+    page.get_by_role("link", name="Next entry").click()
+    expect(page.get_by_role("heading", name="What the texts say")).to_be_visible()
+
+
+@any_store
+def test_filters_are_kept_from_entry_to_entry(page, chromium):
+    page.goto("/review")
+    page.locator("#filters summary").click()
+    page.get_by_label("What they are").first.select_option("contains")
+    page.get_by_role("button", name="Filter", exact=True).click()
+    page.wait_for_url("**relation=contains**")
+    count = page.locator("[data-row]").count()
+    assert count > 1
+    page.locator("[data-row]").first.click()
+    expect(page.locator(".head")).to_contain_text(f"1 of {count}")
+    page.keyboard.press("n")
+    expect(page.locator(".head")).to_contain_text(f"2 of {count}")
+    page.keyboard.press("l")
+    page.wait_for_url("**relation=contains**")
+
+
+def test_what_differs_is_marked_in_words(page, chromium):
+    page.goto("/review?relation=version")
+    page.get_by_role("link", name=re.compile("Kestrel")).first.click()
+    difference = page.locator(".diff .change", has_text="790.00").first
+    expect(difference.locator(".tag")).to_have_text("amount")
+    expect(difference.locator("del")).to_contain_text("790.00")
+    expect(difference.locator("ins")).to_contain_text("754.00")
+
+
+@any_store
+@pytest.mark.parametrize("path", ["/nothing", "/review/g999", "/review/p1-1", "/documents/99999"])
+def test_what_is_not_there_is_said(page, chromium, path):
+    answer = page.goto(path)
+    assert answer.status == 404
+    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    page.get_by_role("link", name="To the duplicates").click()
+    page.wait_for_url("**/review")
+
+
+@any_store
+def test_a_forged_form_is_refused(page, chromium):
+    first_group(page)
+    page.locator("input[name=csrf]").evaluate_all("all => all.forEach(one => one.value = 'x')")
+    page.evaluate("document.querySelectorAll('[data-swap]').forEach(f => delete f.dataset.swap)")
+    page.get_by_role("button", name=re.compile("^Same")).click()
+    expect(page.get_by_role("heading", name="That is not allowed")).to_be_visible()
+
+
+@any_store
+def test_a_session_of_yesterday(window, chromium):
+    page = window.open()
+    first_group(page)
+    kept = next(c for c in page.context.cookies() if c["name"] != "pf_theme")
+    page.context.add_cookies([{**kept, "value": "of-yesterday"}])
+    page.keyboard.press("s")
+    expect(page.get_by_role("alert")).to_contain_text("session has ended")
+    sign_in(page)

@@ -1,0 +1,107 @@
+"""Searching, and walking from document to document."""
+
+from __future__ import annotations
+
+import re
+
+from browsing import any_store
+from playwright.sync_api import expect
+
+
+def ids(page) -> list[int]:
+    return [
+        int(re.search(r"Number (\d+)", text)[1]) for text in page.locator(".hit").all_inner_texts()
+    ]
+
+
+def test_fingerprint(page, chromium, site):
+    page.goto("/search")
+    page.get_by_label("Query").fill("FINGERPRINT:12_20")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page.locator("#total")).to_have_text("3 documents")
+    with site.office.open() as place:
+        assert set(ids(page)) <= set(place.store.ids())
+    first = page.locator(".hit").first
+    expect(first).to_contain_text("of the source")
+    assert re.search(r"\d+ %", first.inner_text())
+    link = first.get_by_role("heading").get_by_role("link")
+    assert link.get_attribute("href").startswith(f"{site.office.paperless.url}/documents/")
+
+
+def test_words_help_and_explain(page, chromium):
+    page.goto("/search")
+    help = page.locator("#help")
+    expect(help).to_contain_text("at least 20 % of document 12's text is found in the hit")
+    help.get_by_role("link", name="FINGERPRINT:12_20_80").click()
+    expect(page.get_by_label("Query")).to_have_value("FINGERPRINT:12_20_80")
+    page.get_by_label("Explain").check()
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page.get_by_role("region", name="How it is asked")).to_contain_text("overlap")
+
+
+@any_store
+def test_a_mistake_is_pointed_at(page, chromium):
+    page.goto("/search?q=invoice AND (")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("alert").locator("mark")).to_have_count(1)
+    expect(page.get_by_label("Query")).to_have_value("invoice AND (")
+
+
+def test_the_bar_searches_from_everywhere(page, chromium):
+    page.goto("/library")
+    page.get_by_role("searchbox").fill("kestrel")
+    page.keyboard.press("Enter")
+    expect(page.locator(".hit").first).to_contain_text("Kestrel")
+    # Older versions are folded behind the latest.
+    fold = page.locator(".hit details").first
+    fold.locator("summary").click()
+    expect(fold).to_contain_text("2024-04-17")
+
+
+def test_the_graph_is_walked_with_the_keyboard(page, chromium):
+    page.goto("/documents/9?wide=1")
+    expect(page.locator(".graph a")).to_have_count(4)
+    here = page.get_by_role("link", name=re.compile("you are here"))
+    here.focus()
+    page.keyboard.press("ArrowDown")
+    expect(here).not_to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(here).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/documents/(?!9\b)\d+\?wide=1"))
+    expect(page.get_by_role("link", name=re.compile("you are here"))).to_have_count(1)
+
+
+@any_store
+def test_the_graph_is_a_list_too(page, chromium):
+    page.goto("/documents/3")
+    page.get_by_text("As a list").click()
+    row = page.get_by_role("row", name=re.compile("Re-scan or copy"))
+    row.get_by_role("link", name="Re-scan or copy").click()
+    page.wait_for_url("**/review/p3-5")
+    expect(page.locator(".doc")).to_have_count(2)
+
+
+def test_versions_stand_in_a_line_of_time(page, chromium):
+    page.goto("/documents/23")
+    steps = page.locator(".time > li")
+    expect(steps).to_have_count(2)
+    expect(steps.first).to_contain_text("you are here")
+    expect(steps.last).to_contain_text("latest")
+    expect(steps.last).to_contain_text("790.00 / 754.00")
+    steps.last.locator("summary").click()
+    expect(steps.last.locator(".change").first).to_be_visible()
+
+
+def test_thresholds_are_tried_before_anything_is_saved(page, chromium):
+    page.goto("/library")
+    expect(page.get_by_role("img", name="How sure the pairs are")).to_be_visible()
+    page.get_by_label("Least sure").fill("50")
+    page.get_by_role("button", name="Try").click()
+    expect(page.locator("#changes")).to_contain_text(
+        re.compile(r"Pairs added: [1-9]\d*, removed: 0")
+    )
+    expect(page.locator("#what-if")).to_contain_text("similarity_threshold = 0.5")
+    page.goto("/library")
+    expect(page.get_by_label("Least sure")).to_have_value("75")
