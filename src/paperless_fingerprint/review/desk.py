@@ -39,6 +39,7 @@ _LOOK_SECONDS = 1.0
 #: Reading the whole library again may take this share of the time at most.
 _SHARE_OF_TIME = 0.1
 _SIGHTS_KEPT = 200
+_END_SECONDS = 5.0
 #: A page asks once; whoever looks at it can ask again.
 PAGE_LIMITS = Limits(connect_seconds=3.0, read_seconds=15.0, total_seconds=30.0, attempts=1)
 
@@ -97,7 +98,7 @@ class Desk:
         self._stop.set()
         self._wake.set()
         for thread in self._threads:
-            thread.join(timeout=self.patience_seconds)
+            thread.join(timeout=_END_SECONDS)
         if any(thread.is_alive() for thread in self._threads):
             return  # it has the store in its hands; both end with the process
         self._stack.close()

@@ -9,11 +9,16 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from paperless_fingerprint.model import Decision, Group, Link, Pair, Relation, VersionChain
-from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.base import Connections, Store
+
+#: What decisions change nothing of.
+_OF_DOCUMENTS = frozenset(
+    {"namespace", "get", "metadata", "texts", "text_hashes", "ids", "document_frequencies"}
+)
 
 
 class WhatIf:
-    """A Store for the few methods that decisions use; all others are the real one's."""
+    """A Store for the few methods that decisions use; what they read of documents is the real one's."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -23,9 +28,18 @@ class WhatIf:
         self._chains: dict[str, VersionChain | None] = {}
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith(("put", "delete", "mark", "settle", "write", "replace", "remove")):
+        if name not in _OF_DOCUMENTS:
+            # Anything else might tell of pairs or groups as they are, or write.
             raise AttributeError(f"a library that is only imagined has no '{name}'")
         return getattr(self._store, name)
+
+    def connections(self, ids: Collection[int], *, at_least: float = 0.0) -> Connections:
+        return Connections(
+            tuple(self.links(ids=ids, at_least=at_least)),
+            tuple(self.groups(ids=ids)),
+            tuple(self.chains(ids)),
+            tuple(self.decisions(ids)),
+        )
 
     def put_decision(self, decision: Decision) -> None:
         self._decisions[decision.key] = decision

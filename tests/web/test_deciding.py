@@ -1,0 +1,258 @@
+"""Deciding through the API: at once, undone, queued, and never over somebody's head."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from paperless_work import LETTER, OTHER, RESCAN
+from waiting import until
+
+from paperless_fingerprint.model import Verdict
+from paperless_fingerprint.stores.opening import open_store
+from paperless_fingerprint.worker_file import library_lock
+
+THIRD = RESCAN.replace("Sommer", "Somner").replace("Zeitraum", "Zeitraurn")
+
+
+def first(client) -> dict:
+    found = client.get("/api/review", params={"state": ""}).json()
+    return found["items"][0]
+
+
+def order(item: dict, verdict: str, **more) -> dict:
+    return {"item": item["id"], "verdict": verdict, "seen": item["seen"], **more}
+
+
+def decide(client, item: dict, verdict: str, **more):
+    return client.post("/api/review/decide", json={"orders": [order(item, verdict, **more)]})
+
+
+def said(service) -> list[tuple[int, int, str]]:
+    store = open_store(service.settings)
+    try:
+        return sorted((d.a, d.b, d.verdict.value) for d in store.decisions())
+    finally:
+        store.close()
+
+
+@pytest.fixture
+def pair(both):
+    """A letter, its re-scan, and something else, in either store."""
+    a, b = both.add(LETTER, title="One"), both.add(RESCAN, title="Two")
+    both.add(OTHER)
+    both.sync()
+    return both, a, b
+
+
+def test_same_different_and_back(pair) -> None:
+    service, a, b = pair
+    with service.machine() as client:
+        item = first(client)
+        assert [d["id"] for d in item["documents"]] == [a, b]
+        assert (item["kind"], item["state"], item["primary"]) == ("group", "open", a)
+        assert item["reasons"]
+        answer = decide(client, item, "same")
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["items"][0]["state"] == "done"
+        assert said(service) == [(a, b, "confirmed")]
+        assert client.get("/api/review").json()["total"] == 0
+
+        now = first(client)
+        assert decide(client, now, "different").status_code == 200
+        assert said(service) == [(a, b, "dismissed")]
+        gone = first(client)
+        assert (gone["kind"], gone["state"], gone["id"]) == ("pair", "dismissed", f"p{a}-{b}")
+
+        # Step by step back, to the very same figures as before.
+        assert client.post("/api/review/undo", json={}).status_code == 200
+        assert said(service) == [(a, b, "confirmed")]
+        assert client.post("/api/review/undo", json={}).status_code == 200
+        assert said(service) == []
+        assert first(client) == item
+        assert client.post("/api/review/undo", json={}).status_code == 404
+        acts = client.get("/api/review/acts").json()
+        assert [act["verdict"] for act in acts] == ["undo", "undo", "different", "same"]
+        assert {act["by"] for act in acts} == {"admin"}
+
+
+def test_which_one_is_kept(both) -> None:
+    ids = [both.add(text) for text in (LETTER, RESCAN, THIRD)]
+    both.sync()
+    with both.machine() as client:
+        item = first(client)
+        assert item["size"] == 3
+        answer = decide(client, item, "primary", document=ids[2]).json()
+        assert answer["items"][0]["primary"] == ids[2]
+        assert answer["items"][0]["documents"][0]["id"] == ids[2]
+        client.post("/api/review/undo", json={})
+        assert first(client)["primary"] == item["primary"]
+        # One of three is something else: the other two stay together.
+        decide(client, first(client), "different", document=ids[1])
+        left = client.get("/api/review").json()["items"]
+        assert [[d["id"] for d in each["documents"]] for each in left] == [[ids[0], ids[2]]]
+        assert decide(client, first(client), "primary", document=99).status_code in {400, 409}
+
+
+def test_paperless_is_told_what_the_preview_said(pair) -> None:
+    service, a, b = pair
+    with service.machine() as client:
+        item = first(client)
+        told = client.post(
+            "/api/review/preview", json={"orders": [order(item, "different")]}
+        ).json()
+        # Nothing was written about the old library yet, so nothing has to be taken back.
+        assert told == {"decisions": 1, "writes": [], "notes": []}
+        told = client.post("/api/review/preview", json={"orders": [order(item, "same")]}).json()
+        by_id = {write["document"]: write for write in told["writes"]}
+        assert by_id[a]["add"] == ['tag "Has duplicates"']
+        assert 'tag "Duplicate (near)"' in by_id[b]["add"]
+        assert said(service) == []
+        decide(client, item, "same")
+    service.consume()
+    from paperless_fingerprint.feedback import tell
+    from paperless_fingerprint.workplace import open_workplace
+
+    with open_workplace(service.settings) as place, place.lock.held():
+        tell(place, widely=True)
+    tags = service.paperless.library.labels["tags"]
+    names = {
+        id: {tags[tag].name for tag in service.paperless.library.documents[id].tags}
+        for id in (a, b)
+    }
+    assert names == {a: {"Has duplicates"}, b: {"Duplicate (near)"}}
+
+
+def test_two_people_decide_at_once(both) -> None:
+    for name in ("anna", "bert"):
+        both.user(name)
+    both.add(LETTER), both.add(RESCAN)
+    both.sync()
+    with both.browser("anna") as anna, both.browser("bert") as bert:
+        item = first(anna)
+        assert first(bert) == item
+        with ThreadPoolExecutor(2) as threads:
+            answers = list(
+                threads.map(lambda one: decide(one[0], item, one[1]),
+                            [(anna, "same"), (bert, "different")])
+            )  # fmt: skip
+        codes = sorted(answer.status_code for answer in answers)
+        assert codes == [200, 409]
+        late = next(answer.json() for answer in answers if answer.status_code == 409)
+        winner = "anna" if answers[0].status_code == 200 else "bert"
+        assert winner in late["detail"]
+        assert late["conflicts"][0]["item"]["words"]
+        assert len(said(both)) == 1
+
+
+def test_what_one_has_decided_another_takes_back_only_as_superuser(service) -> None:
+    service.user("anna")
+    service.user("bert")
+    service.add(LETTER), service.add(RESCAN)
+    service.sync()
+    with service.browser("anna") as anna, service.browser("bert") as bert:
+        number = decide(anna, first(anna), "same").json()["acts"][0]["number"]
+        assert bert.post("/api/review/undo", json={"number": number}).status_code == 403
+        assert bert.get("/api/review/acts").json()[0]["may_undo"] is False
+        decide(bert, first(bert), "different")
+        late = anna.post("/api/review/undo", json={"number": number})
+        assert late.status_code == 409
+        assert "bert" in late.json()["detail"]
+    with service.machine() as admin:
+        last = admin.get("/api/review/acts").json()[0]
+        assert admin.post("/api/review/undo", json={"number": last["number"]}).status_code == 200
+    assert [verdict for *_, verdict in said(service)] == ["confirmed"]
+
+
+def test_while_somebody_else_holds_the_library(serve, stand_in) -> None:
+    service = serve(patience_seconds=0.0)
+    service.user("anna")
+    a, b = service.add(LETTER), service.add(RESCAN)
+    service.sync()
+    with service.browser("anna") as anna, service.machine() as admin:
+        item = first(anna)
+        with library_lock(service.settings).held():
+            answer = decide(anna, item, "different")
+            assert answer.status_code == 200
+            assert answer.json()["acts"][0]["state"] == "waiting"
+            now = first(admin)
+            assert (now["waiting"], now["state"]) == (True, "dismissed")
+            assert now["words"][-1]["by"] == "anna"
+            # A second person is told of what is only on its way.
+            assert decide(admin, item, "same").status_code == 409
+            assert said(service) == []
+        until(lambda: said(service) == [(a, b, "dismissed")], "the decision")
+        until(lambda: admin.get("/api/review").json()["total"] == 0, "the queue")
+
+
+def test_what_waits_survives_the_end_of_the_service(tmp_path, stand_in) -> None:
+    from serving import served
+
+    with served(tmp_path, stand_in, patience_seconds=0.0) as service:
+        a, b = service.add(LETTER), service.add(RESCAN)
+        service.sync()
+        lock = library_lock(service.settings).held()
+        with lock, service.machine() as admin:
+            assert decide(admin, first(admin), "same").status_code == 200
+            # It ends while the library is still held.
+            service.desk._stop.set()
+        assert said(service) == []
+    with served(tmp_path, stand_in) as service:
+        until(lambda: said(service) == [(a, b, Verdict.CONFIRMED.value)], "the decision")
+
+
+def test_a_document_that_goes_while_it_is_looked_at(pair) -> None:
+    service, _, b = pair
+    with service.machine() as client:
+        item = first(client)
+        with service.paperless.library.lock:
+            del service.paperless.library.documents[b]
+        service.sync()
+        assert decide(client, item, "same").status_code == 404
+        assert client.get(f"/api/review/{item['id']}").status_code == 404
+        assert client.get(item["id"].replace("g", "/api/pairs/") + f"/{b}").status_code == 404
+        assert client.get(f"/thumb/{b}").status_code == 404
+        assert client.get("/api/review").json()["total"] == 0
+
+
+def test_bulk_is_all_or_nothing(service) -> None:
+    texts = [(LETTER, RESCAN), (OTHER, OTHER.replace("Blume", "Blurne"))]
+    for each in texts:
+        for text in each:
+            service.add(text)
+    service.sync()
+    with service.machine() as client:
+        items = client.get("/api/review").json()["items"]
+        assert len(items) == 2
+        orders = [order(item, "same") for item in items]
+        orders[1]["seen"] = "0" * 16
+        answer = client.post("/api/review/decide", json={"orders": orders})
+        assert answer.status_code == 409
+        assert said(service) == []
+        orders[1]["seen"] = items[1]["seen"]
+        assert client.post("/api/review/decide", json={"orders": orders}).status_code == 200
+        assert len(said(service)) == 2
+        assert client.get("/api/review").json()["total"] == 0
+
+
+def test_versions_and_parts_are_reviewed_too(both) -> None:
+    from documents import some_words
+
+    words = some_words(400, seed=5)
+    contract = "Vertrag Nr. 77-2024 zwischen Sommer und Winter. " + " ".join(words)
+    changed = contract.replace(
+        " ".join(words[100:130]), "Neu ist hier eine andere Regelung für alles"
+    )
+    whole = both.add(contract, created="2024-01-01")
+    part = both.add(" ".join(words[150:330]))
+    newer = both.add(changed, created="2024-03-01")
+    both.sync()
+    with both.machine() as client:
+        found = {item["id"]: item for item in client.get("/api/review").json()["items"]}
+        kinds = {item["kind"] for item in found.values()}
+        assert "contains" in kinds
+        item = next(each for each in found.values() if each["kind"] == "contains")
+        assert part in [d["id"] for d in item["documents"]]
+        assert item["primary"] in {whole, newer}
+        assert decide(client, item, "different").status_code == 200
+        assert client.get(f"/api/review/{item['id']}").json()["state"] == "dismissed"
