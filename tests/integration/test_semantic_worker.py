@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -192,6 +193,26 @@ def test_a_slow_address_holds_up_no_new_document(office, address):
         until(lambda: office.pairs().get((c, d)) == "semantic", "the translation")
         until(lambda: sum(spaces(office).values()) == 3 * BATCH_DOCUMENTS + 4, "all embeddings")
     assert office.pairs()[a, b] == "near"
+
+
+def test_the_service_answers_queries_by_meaning(office):
+    people = office.paperless.library.people
+    anna = people.add_user("anna", "x", permissions=["view_document", "view_uisettings"])
+    a, b = office.add(LETTER_DE), office.add(LETTER_EN)
+    hers = office.add(LETTER_EN + " And one more thing.", owner=anna.id + 1)
+    office.sync()
+
+    def hits(token: str) -> list[int]:
+        line = next(x for x in (office.folder / "log.txt").read_text().splitlines() if "on " in x)
+        request = urllib.request.Request(line.split()[-1] + f"/api/search?q=SEMANTIC:{a}_85")
+        request.add_header("Authorization", f"Token {token}")
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return sorted(hit["id"] for hit in json.load(answer)["hits"])
+
+    with running(office, "serve"):
+        until(lambda: sum(spaces(office).values()) == 3, "all embeddings")
+        assert hits(office.paperless.token) == [b, hers]
+        assert hits(people.token_of(anna)) == [b]
 
 
 def test_serve_goes_on_where_it_was_killed(office, address):

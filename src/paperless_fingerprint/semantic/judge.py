@@ -33,10 +33,10 @@ _SILENCE = -1.5
 #: re-typed one keeps more of the facts than a series shares.
 _SILENCE_OF_ONE_LANGUAGE = -2.0
 _COVERED_OF_ONE_LANGUAGE = 2.0
-#: In each language a document has one translation and its copies. What lies so far behind the
-#: best of that language is another page of the same series, unless its facts say otherwise.
-_BEHIND = 1.0
-_FACTS_SAY_OTHERWISE = 1.5
+#: Whoever types a letter anew finds other words. Two texts of one language that share so much of
+#: their wording (jaccard), and still are not the near tier's, are two pages of one form.
+_WORDING = (0.05, 0.2)
+_WORDING_EVIDENCE = (0.0, -4.0)
 _CONFLICT = -3.0
 _NAMES, _NAMES_FROM = 0.5, 0.7
 _NO_NAMES, _NO_NAMES_TO = -1.0, 0.1
@@ -64,10 +64,13 @@ class Verdict:
     reasons: tuple[str, ...]
 
 
-def judge(evidence: float, facts: Agreement, languages: tuple[str, str]) -> Verdict:
-    """`evidence` is that of the likeness alone (Scale.evidence)."""
+def judge(
+    evidence: float, facts: Agreement, languages: tuple[str, str], wording: float = 0.0
+) -> Verdict:
+    """`evidence` is that of the likeness alone (Scale.evidence), `wording` the jaccard of the words
+    where both are of one language."""
     of_facts = evidence_of_facts(facts, one_language=_one_language(languages))
-    total = evidence + of_facts
+    total = evidence + of_facts + float(np.interp(wording, _WORDING, _WORDING_EVIDENCE))
     confidence = likeness_of(total)
     reasons = _reasons(likeness_of(evidence), confidence, facts, languages)
     return Verdict(confidence, total, of_facts, reasons)
@@ -90,11 +93,6 @@ def evidence_of_facts(facts: Agreement, *, one_language: bool) -> float:
     elif facts.names is not None and facts.names <= _NO_NAMES_TO:
         total += _NO_NAMES
     return total
-
-
-def is_beaten(verdict: Verdict, best: float) -> bool:
-    """`best` is the highest total that any document of that language has with this one."""
-    return verdict.total < best - _BEHIND and verdict.of_facts < _FACTS_SAY_OTHERWISE
 
 
 def _one_language(languages: tuple[str, str]) -> bool:

@@ -39,10 +39,10 @@ from paperless_fingerprint.semantic.judge import (
     MOST_EVIDENCE,
     OVERLAP_OF_NEAR,
     Verdict,
-    is_beaten,
     judge,
     most_evidence,
 )
+from paperless_fingerprint.semantic.rivals import Rivals
 from paperless_fingerprint.semantic.statements import Statements, statements
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
@@ -169,9 +169,7 @@ class _Finder:
         self._read: OrderedDict[int, _Read] = OrderedDict()
         self._stored: dict[int, StoredVector] = {}
         self._judged: dict[Key, _Found] = {}
-        #: (document, language): the highest total that anything of that language has with it.
-        self._best: dict[tuple[int, str], float] = {}
-        self._languages: dict[int, str] = {}
+        self._rivals = Rivals()
 
     def look_at(self, ids: Sequence[int]) -> None:
         own = {
@@ -229,10 +227,8 @@ class _Finder:
             found = self._judge(own, other, float(evidence[place]), common)
             if found is not None and found.verdict.total >= self._needed:
                 self._judged[key] = found
-                self._languages |= {own.id: own.language, other.id: other.language}
-                for one, language in ((own.id, other.language), (other.id, own.language)):
-                    before = self._best.get((one, language), found.verdict.total)
-                    self._best[one, language] = max(before, found.verdict.total)
+                one, two = sorted((own, other), key=lambda each: each.id)
+                self._rivals.add(key, (one.language, two.language), found.verdict.total)
 
     def _judge(
         self, own: StoredVector, other: StoredVector, evidence: float, common: Commonness
@@ -240,14 +236,17 @@ class _Finder:
         one, two = self._texts_of(own.id), self._texts_of(other.id)
         if one is None or two is None:
             return None
+        wording = 0.0
         if own.language == other.language:
             shared = overlap(one.shingles, two.shingles)
             if max(shared.containment_ab, shared.containment_ba) >= OVERLAP_OF_NEAR:
                 return None
+            wording = shared.jaccard
         names = names_kept(one.statements, two.statements)
         facts = agreement(own.facts, other.facts, common, names)
         ordered = (own, other) if own.id < other.id else (other, own)
-        verdict = judge(evidence, facts, (ordered[0].language, ordered[1].language))
+        languages = (ordered[0].language, ordered[1].language)
+        verdict = judge(evidence, facts, languages, wording)
         return _Found(verdict, round(likeness_of(evidence), 4), round(facts.kept, 4))
 
     def _texts_of(self, id: int) -> _Read | None:
@@ -269,24 +268,24 @@ class _Finder:
         return found
 
     def pairs(self) -> list[Pair]:
-        self._learn_stored_bests()
+        self._learn_what_is_stored()
         return list(self._pairs())
 
-    def _learn_stored_bests(self) -> None:
+    def _learn_what_is_stored(self) -> None:
         """What was found for these documents before, so that a newcomer is measured against it."""
         met = {id for key in self._judged for id in key}
-        links = [
-            link
-            for link in self._store.links(ids=met)
+        links = list(self._store.links(ids=met))
+        self._rivals.know((link.a, link.b) for link in links if link.relation is not _SEMANTIC)
+        earlier = {
+            (link.a, link.b): evidence_of(link.confidence)
+            for link in links
             if link.relation is _SEMANTIC and (link.a, link.b) not in self._judged
-        ]
-        known = self._vectors.get(self._space, {id for link in links for id in (link.a, link.b)})
-        for link in links:
-            for one, other in ((link.a, link.b), (link.b, link.a)):
-                if other in known:
-                    key = (one, known[other].language)
-                    total = evidence_of(link.confidence)
-                    self._best[key] = max(self._best.get(key, total), total)
+        }
+        known = self._vectors.get(self._space, {id for key in earlier for id in key})
+        for key, total in earlier.items():
+            if key[0] in known and key[1] in known:
+                languages = (known[key[0]].language, known[key[1]].language)
+                self._rivals.add(key, languages, total)
 
     def _pairs(self) -> Iterator[Pair]:
         weights = Weights(
@@ -296,8 +295,7 @@ class _Finder:
             )
         )
         for (a, b), found in sorted(self._judged.items()):
-            best = max(self._best[a, self._languages[b]], self._best[b, self._languages[a]])
-            if self._languages[a] != self._languages[b] and is_beaten(found.verdict, best):
+            if self._rivals.beat((a, b), found.verdict):
                 continue
             one, two = self._texts_of(a), self._texts_of(b)
             if one is None or two is None:
