@@ -10,7 +10,7 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +21,7 @@ from paperless_work import Office
 
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.model import Document
 from paperless_fingerprint.settings import Settings
 
 if TYPE_CHECKING:
@@ -141,9 +142,16 @@ def sign_in(page: Page, name: str = "admin", password: str = "admin") -> None:
 
 
 @contextmanager
-def sample_office(folder: Path, *, synced: bool = True, **settings: str) -> Iterator[Office]:
-    """The sample library in a stand-in Paperless; fetched, compared and told."""
-    with StandIn(sample_library(), sign_ins_a_minute=1000) as paperless:
+def sample_office(
+    folder: Path,
+    documents: Sequence[Document] | None = None,
+    *,
+    synced: bool = True,
+    **settings: str,
+) -> Iterator[Office]:
+    """The sample library (or these) in a stand-in Paperless; fetched, compared and told."""
+    held = sample_library() if documents is None else documents
+    with StandIn(held, sign_ins_a_minute=1000) as paperless:
         office = Office(folder, paperless, **settings)
         if synced:
             office.sync()

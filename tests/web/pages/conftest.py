@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from uuid import uuid4
@@ -49,6 +49,26 @@ def site(request, tmp_path_factory) -> Iterator[Site]:
         office = stack.enter_context(sample_office(folder, **more))
         url = stack.enter_context(served(office.settings))
         yield Site(url, office)
+
+
+@pytest.fixture
+def open_site(tmp_path, chromium) -> Iterator[Callable[..., tuple[Site, Window]]]:
+    """Sites of a test's own: (documents, settings) → the site and a window on it."""
+    with ExitStack() as stack:
+
+        def opened(documents=None, *, synced=True, before=None, **settings):
+            office = stack.enter_context(
+                sample_office(tmp_path, documents, synced=synced, **settings)
+            )
+            if before is not None:
+                before(office)
+            site = Site(stack.enter_context(served(office.settings)), office)
+            window = Window(site, chromium)
+            # The thread of the browser is the one that the test runs in.
+            stack.callback(chromium.run, window.close)
+            return site, window
+
+        yield opened
 
 
 @pytest.fixture

@@ -1,0 +1,92 @@
+"""The first steps, work in progress, failures, and what is seen while something is away."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+from playwright.sync_api import expect
+
+from paperless_fingerprint.demo.stand_in import Fault
+
+#: The request that fetches documents with their texts.
+_FETCH = "%2Ccontent%2C"
+
+
+def test_a_first_sync_is_watched_live(open_site, chromium):
+    gate = threading.Event()
+
+    def hold(office):
+        office.paperless.faults._sleep = lambda _seconds: gate.wait(60)
+        office.paperless.faults.next(Fault.SLOW, path=_FETCH)
+
+    _, window = open_site(synced=False, before=hold)
+    try:
+        page = window.open(signed_in=False)
+        page.goto("/")
+        page.get_by_label("User name").fill("admin")
+        page.get_by_label("Password").fill("admin")
+        page.get_by_role("button", name="Sign in").click()
+        page.goto("/")
+        # Nothing is there yet: the first steps come first.
+        page.wait_for_url("**/first-run")
+        expect(page.get_by_role("row", name=re.compile("paperless"))).not_to_have_count(0)
+        page.get_by_role("button", name="Start the first sync").click()
+        page.wait_for_url("**/work?started=1")
+        expect(page.locator("#doing")).to_have_text("Fetching documents from Paperless")
+        expect(page.locator("#progress")).to_contain_text("0 of 66")
+        page.evaluate("window.isTheSamePage = true")
+    finally:
+        gate.set()
+    expect(page.locator("#doing")).to_have_text("Nothing long is going on", timeout=60_000)
+    expect(page.locator(".tile", has_text="last sync")).to_contain_text(re.compile(r"\d{4}-"))
+    assert page.evaluate("window.isTheSamePage")
+    page.goto("/review")
+    expect(page.locator("[data-row]").first).to_be_visible()
+    page.goto("/first-run")
+    expect(page.locator("main")).to_contain_text("66 documents have come from Paperless")
+
+
+def test_failures_are_shown_and_tried_again(open_site, chromium):
+    site, window = open_site(inbox_tries="1")
+    page = window.open()
+    page.goto("/work")
+    expect(page.locator("#progress")).to_contain_text("All is well.")
+    site.office.paperless.faults.next(Fault.HTML, 50, path=f"{_FETCH}")
+    with site.office.open() as place:
+        place.inbox.add([12])
+    page.goto("/work")
+    expect(page.get_by_role("row", name=re.compile("12 Scan"))).to_contain_text("rests")
+    site.office.paperless.faults.clear()
+    page.get_by_role("button", name="Try document 12 again").click()
+    expect(page.locator("#said")).to_contain_text("Tried again: 1")
+    expect(page.get_by_role("heading", name="Failures")).to_have_count(0)
+
+
+def test_what_is_stored_is_seen_while_paperless_is_away(open_site, chromium):
+    site, window = open_site(paperless_sync_seconds="1")
+    page = window.open()
+    page.goto("/review")
+    site.office.paperless.faults.by_chance(1.0, Fault.UNAVAILABLE)
+    page.goto("/work")
+    expect(page.locator("#progress")).to_contain_text("Something is away", timeout=30_000)
+    page.goto("/review?relation=near")
+    expect(page.locator("#trouble")).to_contain_text("what you decide is kept")
+    page.locator("[data-row]").first.click()
+    # Decisions are taken all the same.
+    page.keyboard.press("s")
+    expect(page.locator("#live")).to_contain_text("are the same")
+    site.office.paperless.faults.clear()
+    window.complaints[:] = [each for each in window.complaints if "/thumb/" not in each]
+
+
+def test_who_tries_too_often_waits(open_site, chromium):
+    _, window = open_site([], synced=False)
+    page = window.open(signed_in=False)
+    page.goto("/sign-in")
+    for _ in range(11):
+        page.get_by_label("User name").fill("somebody")
+        page.get_by_label("Password").fill("guessed")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("tried too often")
