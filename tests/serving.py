@@ -6,7 +6,6 @@ when; a decision is carried out by the service's own thread all the same.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -159,22 +158,13 @@ def served(
     root = normal_root(settings["service.root_path"])
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="error", lifespan="on", root_path=root,
-                       timeout_graceful_shutdown=5)
+                       timeout_graceful_shutdown=5, server_header=False)
     )  # fmt: skip
-    ready = threading.Event()
-
-    async def run() -> None:
-        task = asyncio.ensure_future(server.serve(sockets=[listener]))
-        while not server.started and not task.done():
-            await asyncio.sleep(0.01)
-        ready.set()
-        await task
-
-    thread = threading.Thread(target=lambda: asyncio.run(run()), name="served")
+    thread = threading.Thread(target=server.run, args=([listener],), name="served")
     thread.start()
     try:
-        assert ready.wait(60)
-        assert server.started
+        # The socket listens already: the first answer comes when the service has started.
+        assert httpx.get(f"{service.url}/healthz", timeout=60).status_code == 200
         service.desk.refresh()
         yield service
     finally:

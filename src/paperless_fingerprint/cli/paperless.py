@@ -316,7 +316,7 @@ def merge(
 @shared_options
 @click.pass_obj
 def serve(context: Context, host: str | None, port: int | None) -> None:
-    """Run the worker and the HTTP API: inbox, periodic sync, webhook, health, metrics."""
+    """Run the page, the HTTP API and the worker: review, search, inbox, periodic sync."""
     try:
         import uvicorn
 
@@ -327,6 +327,8 @@ def serve(context: Context, host: str | None, port: int | None) -> None:
             "pip install 'paperless-fingerprint[web]'"
         ) from None
     from paperless_fingerprint.paperless.opening import open_paperless
+    from paperless_fingerprint.review.live import LiveProgress
+    from paperless_fingerprint.web.visits import normal_root
     from paperless_fingerprint.worker import Worker
 
     if host is not None:
@@ -336,14 +338,18 @@ def serve(context: Context, host: str | None, port: int | None) -> None:
     settings = context.settings()
     check_secret(settings)
     open_paperless(settings).close()  # settings that cannot work are said at once
-    worker = Worker(settings, _Log())
-    app = make_app(settings, worker)
+    live = LiveProgress(_Log())
+    worker = Worker(settings, live)
+    app = make_app(settings, worker, live)
     config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         lifespan="on",
         timeout_graceful_shutdown=5,
+        root_path=normal_root(settings["service.root_path"]),
+        # Which program answers here is nobody's business.
+        server_header=False,
     )
     with _listening(settings["service.host"], settings["service.port"]) as listener:
         address, number = listener.getsockname()[:2]

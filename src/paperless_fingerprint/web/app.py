@@ -1,4 +1,4 @@
-"""The service: POST /api/consume, /healthz, /metrics, the search, and the pages.
+"""The service: pages, API, the worker behind them, and how all of it is put together.
 
 A module that has routes of its own is named in `ROUTES`: a function that takes the Service and
 gives a list of routes. It is asked once, when the service starts.
@@ -18,14 +18,25 @@ from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
+from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.live import LiveProgress
 from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.web.searching import search_routes
+from paperless_fingerprint.web import api, openapi, operations
+from paperless_fingerprint.web.events import Events
+from paperless_fingerprint.web.files import file_routes
+from paperless_fingerprint.web.guard import Guard
+from paperless_fingerprint.web.metrics import Metrics, figures, text_of
+from paperless_fingerprint.web.problems import Problem, response_of
+from paperless_fingerprint.web.searching import searching_route
+from paperless_fingerprint.web.visits import Visits, is_loopback, normal_root
 from paperless_fingerprint.worker import Worker
 
 _MOST_BYTES = 64 * 1024
@@ -43,6 +54,10 @@ class Service:
     worker: Worker
     #: Closed when the service ends; routes put there what they have opened.
     stack: ExitStack
+    desk: Desk
+    visits: Visits
+    metrics: Metrics
+    events: Events
 
 
 RoutesOf = Callable[[Service], Sequence[BaseRoute]]
@@ -57,33 +72,83 @@ def _own_routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-def _search_routes(service: Service) -> Sequence[BaseRoute]:
-    routes, search = search_routes(service.settings)
-    service.stack.callback(search.close)
-    return routes
+def _api_routes(service: Service) -> Sequence[BaseRoute]:
+    table = api.operations(service.metrics)
+    root = normal_root(service.settings["service.root_path"])
+    described = openapi.description(table, root)
+
+    def description(_request: Request) -> Response:
+        return operations.json_response(described)
+
+    return [
+        searching_route(service.visits),
+        Route("/api/events", service.events.endpoint, methods=["GET"]),
+        Route("/api/openapi.json", description, methods=["GET"]),
+        *file_routes(service.visits),
+        *operations.routes_of(table, service.visits),
+    ]
 
 
-#: The pages add theirs here.
-ROUTES: list[RoutesOf] = [_own_routes, _search_routes]
+def _page_routes(service: Service) -> Sequence[BaseRoute]:
+    from paperless_fingerprint.web.pages import page_routes
+
+    return page_routes(service)
 
 
-def make_app(settings: Settings, worker: Worker) -> Starlette:
-    service = Service(settings, worker, ExitStack())
+ROUTES: list[RoutesOf] = [_own_routes, _api_routes, _page_routes]
+
+
+def make_app(
+    settings: Settings,
+    worker: Worker,
+    live: LiveProgress | None = None,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    patience_seconds: float = 2.0,
+) -> Starlette:
+    """`live` is what the worker tells its progress to."""
+    from paperless_fingerprint.web.pages import render_problem
+
+    check_open(settings)
+    desk = Desk(settings, worker, live or LiveProgress(), patience_seconds=patience_seconds)
+    visits = Visits(desk, clock=clock)
+    metrics = Metrics()
+    events = Events(visits)
+    service = Service(settings, worker, ExitStack(), desk, visits, metrics, events)
+    service.stack.callback(desk.stop)
+    service.stack.callback(visits.close)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         worker.start()
+        desk.start()
         try:
             yield
         finally:
+            events.end()
             await run_in_threadpool(worker.stop)
-            service.stack.close()
+            await run_in_threadpool(service.stack.close)
 
+    handlers: Mapping[Any, Any] = dict.fromkeys(
+        (HTTPException, Problem, FingerprintError, PermissionError), _in_one_form
+    )
     app = Starlette(
-        routes=[route for routes_of in ROUTES for route in routes_of(service)], lifespan=lifespan
+        routes=[route for routes_of in ROUTES for route in routes_of(service)],
+        lifespan=lifespan,
+        exception_handlers=handlers,
+        middleware=[
+            Middleware(Guard, metrics=metrics, is_open=visits.is_open),
+        ],
     )
     app.state.service = service
+    app.state.visits = visits
+    app.state.desk = desk
+    app.state.render_problem = render_problem
     return app
+
+
+async def _in_one_form(request: Request, error: Exception) -> Response:
+    return await run_in_threadpool(response_of, request, error)
 
 
 def check_secret(settings: Settings) -> None:
@@ -96,12 +161,23 @@ def check_secret(settings: Settings) -> None:
         )
 
 
+def check_open(settings: Settings) -> None:
+    """Without sign-in nobody but this machine may come near."""
+    if settings["service.open"] and not _is_local(settings["service.host"]):
+        raise ConfigurationError(
+            f"[service] open lets everybody in, and `serve` would listen on "
+            f"{settings['service.host']}. Listen on 127.0.0.1, or switch it off, so that people "
+            "sign in with their account of Paperless."
+        )
+
+
 def _is_local(host: str) -> bool:
-    return host in {"localhost", "::1"} or host.startswith("127.")
+    return is_loopback(host)
 
 
 class _Endpoints:
     def __init__(self, service: Service) -> None:
+        self._service = service
         self._worker = service.worker
         self._secret = str(service.settings["service.secret"] or "")
         self._accepted = 0
@@ -111,31 +187,29 @@ class _Endpoints:
         """From the hook, `{"document_id": 12}`; from a workflow of Paperless, `doc_id`/`doc_url`."""
         if not self._is_known(request):
             self._refused += 1
-            return JSONResponse(
-                {"detail": "The secret is missing or wrong: Authorization: Bearer <secret>."},
-                status_code=401,
+            raise Problem(
+                401, "Not known",
+                "The secret is missing or wrong: Authorization: Bearer <secret>.",
                 headers={"WWW-Authenticate": "Bearer"},
-            )
+            )  # fmt: skip
         body = b""
         async for piece in request.stream():
             body += piece
             if len(body) > _MOST_BYTES:
-                return JSONResponse({"detail": "The body is too long."}, status_code=413)
+                raise Problem(413, "Too long", "The body is too long.")
         number = document_of(body, request.headers.get("content-type", ""))
         if number is None:
             self._refused += 1
-            return JSONResponse(
-                {
-                    "detail": 'No document is named. Send {"document_id": 12}, or doc_id or '
-                    "doc_url as a workflow of Paperless fills them in."
-                },
-                status_code=400,
-            )
+            raise Problem(
+                400, "No document",
+                'No document is named. Send {"document_id": 12}, or doc_id or doc_url as a '
+                "workflow of Paperless fills them in.",
+            )  # fmt: skip
         try:
             await run_in_threadpool(self._worker.announce, number)
         except FingerprintError:
             # Not 2xx: the hook keeps the event in its spool. Why is for our log, not for strangers.
-            return JSONResponse({"detail": "The event cannot be kept now."}, status_code=503)
+            raise Problem(503, "Not now", "The event cannot be kept now.") from None
         self._accepted += 1
         return JSONResponse({"document_id": number}, status_code=202)
 
@@ -159,8 +233,8 @@ class _Endpoints:
             counts = self._worker.inbox.counts()
         except FingerprintError:
             counts = {}
-        lines: list[str] = []
-        for name, kind, help, value in (
+        service = self._service
+        lines = figures((
             ("inbox_waiting", "gauge", "Documents that wait", counts.get("waiting")),
             ("inbox_failed", "gauge", "Documents that failed for good", counts.get("failed")),
             ("documents_done_total", "counter", "Documents done", vitals.documents_done),
@@ -175,12 +249,17 @@ class _Endpoints:
             ("last_sync_timestamp_seconds", "gauge", "End of the last sync", vitals.last_sync_at),
             ("up", "gauge", "Whether the worker runs and nothing is away",
              int(self._worker.is_alive and not vitals.trouble)),
-        ):  # fmt: skip
-            if value is not None:
-                full = f"paperless_fingerprint_{name}"
-                lines += [f"# HELP {full} {help}.", f"# TYPE {full} {kind}", f"{full} {value}"]
+            ("sessions", "gauge", "Browsers that are signed in", len(service.visits.sessions)),
+            ("sign_ins_total", "counter", "People signed in", service.visits.signed_in),
+            ("sign_ins_refused_total", "counter", "Sign-ins turned away",
+             service.visits.turned_away),
+            ("listeners", "gauge", "Pages that listen for progress", service.events.listeners),
+            ("decisions_waiting", "gauge", "Decisions kept and not yet carried out",
+             len(service.desk.book.waiting())),
+        ))  # fmt: skip
         return PlainTextResponse(
-            "\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8"
+            text_of([*lines, *service.metrics.lines()]),
+            media_type="text/plain; version=0.0.4; charset=utf-8",
         )
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import paperless_fingerprint
+from paperless_fingerprint.model import MAX_DOCUMENT_ID
+from paperless_fingerprint.web.files import FILES, PICTURES
 from paperless_fingerprint.web.operations import Operation, Parameter
 from paperless_fingerprint.web.schemas import Schema, schema_of
+from paperless_fingerprint.web.search_api import OPENAPI_PATHS
 
 _PROBLEM: Schema = {
     "type": "object",
@@ -28,6 +32,51 @@ _STATUSES = {
     429: "Tried too often.",
     503: "The library or Paperless is away.",
 }
+#: What is not in the table of operations, because no value of ours comes back.
+_ID = {
+    "name": "id", "in": "path", "required": True, "description": "The document.",
+    "schema": {"type": "integer", "minimum": 1, "maximum": MAX_DOCUMENT_ID},
+}  # fmt: skip
+_OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("/api/documents/{id}/thumb", "get", {
+        "summary": "Its thumbnail.",
+        "parameters": [_ID],
+        "responses": {
+            "200": {"description": "A picture.",
+                    "content": {kind: {} for kind in sorted(PICTURES)}},
+            "304": {"description": "The one that If-None-Match names."},
+            "502": {"description": "Paperless has sent something else."},
+        },
+    }),
+    ("/api/documents/{id}/preview", "get", {
+        "summary": "Its file, as Paperless shows it.",
+        "parameters": [_ID],
+        "responses": {
+            "200": {"description": "The file.", "content": {kind: {} for kind in sorted(FILES)}},
+            "502": {"description": "Paperless has sent something else."},
+        },
+    }),
+    ("/api/events", "get", {
+        "summary": "Server-sent events: 'progress', with what /api/progress tells, after each "
+        "change; a comment now and then as a sign of life.",
+        "responses": {"200": {"description": "They go on until somebody hangs up.",
+                              "content": {"text/event-stream": {}}}},
+    }),
+    ("/api/consume", "post", {
+        "summary": "Something has happened to a document; for the hook and for workflows. Needs "
+        "the secret of the service, where one is set: Authorization: Bearer <secret>.",
+        "security": [],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": {
+            "type": "object",
+            "properties": {"document_id": {"type": "integer", "minimum": 1,
+                                           "maximum": MAX_DOCUMENT_ID}},
+            "required": ["document_id"],
+        }}}},
+        "responses": {"202": {"description": "It is kept.", "content": {"application/json": {
+            "schema": {"type": "object", "properties": {"document_id": {"type": "integer"}},
+                       "required": ["document_id"]}}}}},
+    }),
+)  # fmt: skip
 _WITH_BODY = {413: "The body is too long.", 415: "The body is not JSON."}
 
 
@@ -38,6 +87,20 @@ def description(operations: Sequence[Operation], root: str) -> dict[str, Any]:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(
             operation, schemas
         )
+    paths |= deepcopy(OPENAPI_PATHS)
+    for status in (403, 429, 503):
+        paths["/api/search"]["get"]["responses"][str(status)] = _problem(_STATUSES[status])
+    for path, method, found in _OTHERS:
+        paths.setdefault(path, {})[method] = {
+            **found,
+            "responses": {
+                **found["responses"],
+                **{str(status): _problem(why) for status, why in _STATUSES.items()},
+            },
+        }
+    paths["/api/consume"]["post"]["responses"] |= {
+        str(status): _problem(why) for status, why in _WITH_BODY.items()
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -80,15 +143,7 @@ def _operation(operation: Operation, schemas: dict[str, Schema]) -> dict[str, An
     statuses |= dict(operation.statuses)
     responses: dict[str, Any] = {str(operation.status): _answer(operation, schemas)}
     for status, why in sorted(statuses.items()):
-        responses.setdefault(
-            str(status),
-            {
-                "description": why,
-                "content": {
-                    "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
-                },
-            },
-        )
+        responses.setdefault(str(status), _problem(why))
     found: dict[str, Any] = {
         "summary": operation.summary,
         "operationId": _name(operation),
@@ -103,6 +158,11 @@ def _operation(operation: Operation, schemas: dict[str, Schema]) -> dict[str, An
             "content": {"application/json": {"schema": schema_of(operation.body, schemas)}},
         }
     return found
+
+
+def _problem(why: str) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {"description": why, "content": {"application/problem+json": {"schema": schema}}}
 
 
 def _answer(operation: Operation, schemas: dict[str, Schema]) -> dict[str, Any]:

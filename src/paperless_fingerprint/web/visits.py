@@ -243,12 +243,10 @@ def normal_root(told: object) -> str:
 
 def is_loopback(host: str) -> bool:
     """Whether a Host header or a client's address names this machine itself."""
-    name = urlsplit(f"//{host}").hostname if host and not host.startswith("::") else host
-    if name is None:
-        return False
-    if name == "localhost":
-        return True
     try:
+        name = host if host.startswith("::") else urlsplit(f"//{host}").hostname
+        if name is None or name == "localhost":
+            return name is not None
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False

@@ -1,0 +1,186 @@
+"""Nobody learns about a document that they may not see, and nobody decides about one that they
+may not change; and what people write into titles stays text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from paperless_work import LETTER, OTHER, RESCAN
+
+from paperless_fingerprint.demo.stand_in import Fault
+from serving import RIGHTS
+
+THIRD = RESCAN.replace("Sommer", "Somner").replace("Zeitraum", "Zeitraurn")
+
+
+@pytest.fixture
+def shared(both):
+    """Three copies; Anna may see all of them, Bert two, and Carla one."""
+    service = both
+    anna, bert, carla = (service.user(name) for name in ("anna", "bert", "carla"))
+    hers = service.add(LETTER, owner=anna, title="Only Anna's")
+    theirs = service.add(RESCAN, owner=anna, title="Anna's and Bert's")
+    everybodys = service.add(THIRD, title="Everybody's")
+    library = service.paperless.library
+    library.documents[theirs].view_users.add(bert)
+    library.documents[theirs].change_users.add(bert)
+    service.sync()
+    return service, (hers, theirs, everybodys), (anna, bert, carla)
+
+
+def queue(client) -> dict:
+    return client.get("/api/review", params={"state": ""}).json()
+
+
+def test_a_group_is_shown_without_what_may_not_be_seen(shared) -> None:
+    service, (hers, theirs, everybodys), _ = shared
+    with service.browser("anna") as anna, service.browser("bert") as bert:
+        [whole] = queue(anna)["items"]
+        assert {d["id"] for d in whole["documents"]} == {hers, theirs, everybodys}
+        [part] = queue(bert)["items"]
+        assert {d["id"] for d in part["documents"]} == {theirs, everybodys}
+        assert part["id"] == f"g{min(theirs, everybodys)}"
+        assert part["size"] == 2
+        assert "Only Anna" not in bert.get("/api/review").text
+        # Neither by its own name nor by that of the whole group.
+        for path in (
+            f"/api/review/g{hers}", f"/api/pairs/{hers}/{theirs}", f"/api/review/p{hers}-{theirs}",
+            f"/api/documents/{hers}/neighbourhood", f"/api/documents/{hers}/versions",
+            f"/thumb/{hers}", f"/preview/{hers}", f"/api/documents/{hers}/thumb",
+        ):  # fmt: skip
+            hidden = bert.get(path)
+            assert hidden.status_code == 404, path
+            nothing = bert.get(path.replace(str(hers), "88"))
+            assert nothing.json()["title"] == hidden.json()["title"]
+        nodes = bert.get(f"/api/documents/{theirs}/neighbourhood").json()["nodes"]
+        assert {node["id"] for node in nodes} == {theirs, everybodys}
+
+
+def test_what_is_left_of_a_group_may_be_nothing(shared) -> None:
+    service, _, _ = shared
+    with service.browser("carla") as carla:
+        found = queue(carla)
+        assert (found["items"], found["total"]) == ([], 0)
+        assert found["states"] == found["relations"] == found["correspondents"] == []
+        figures = carla.get("/api/library").json()
+        assert (figures["documents"], figures["groups"], figures["pairs"]) == (1, 0, [])
+        assert (figures["is_part"], figures["bytes_to_free"]) == (True, 0)
+        assert all(not bar["counts"] for bar in figures["histogram"])
+        preview = carla.get("/api/library/thresholds", params={"similarity": 1}).json()
+        assert (preview["now"]["pairs"], preview["removed"]) == (0, 0)
+        work = carla.get("/api/progress").json()
+        assert (work["inbox_waiting"], work["log"], work["failures"]) == (None, [], [])
+        assert carla.get("/api/first-run").json()["checks"] == []
+        assert carla.post("/api/first-run/sync").status_code == 403
+        assert carla.post("/api/progress/retry", json={}).status_code == 403
+        assert carla.get("/api/search", params={"q": "stadtwerke"}).json()["total"] == 1
+
+
+def test_who_may_look_may_not_always_decide(shared) -> None:
+    service, (hers, theirs, _), _ = shared
+    service.user("dora", permissions=["view_document", "view_uisettings"])
+    emil = service.user("emil", permissions=RIGHTS)
+    for id in (theirs, hers):
+        service.paperless.library.documents[id].view_users.add(emil)
+        service.paperless.library.touch(service.paperless.library.documents[id])
+    service.sync()
+    for name, code in (("emil", 403), ("bert", 200)):
+        with service.browser(name) as client:
+            item = queue(client)["items"][0]
+            order = {"item": item["id"], "verdict": "same", "seen": item["seen"]}
+            answer = client.post("/api/review/decide", json={"orders": [order]})
+            assert answer.status_code == code, (name, answer.text)
+    with service.browser("anna") as anna, service.browser("carla") as carla:
+        assert [act["by"] for act in anna.get("/api/review/acts").json()] == ["bert"]
+        assert carla.get("/api/review/acts").json() == []
+        assert carla.post("/api/review/undo", json={"number": 1}).status_code == 404
+    with service.browser("dora") as dora:
+        assert dora.get("/api/session").json()["may_decide"] is False
+
+
+def test_a_right_that_is_taken_away(shared) -> None:
+    service, (_, theirs, _), (anna, _, _) = shared
+    with service.browser("bert") as bert:
+        assert len(queue(bert)["items"]) == 1
+        row = service.paperless.library.documents[theirs]
+        row.view_users.clear()
+        row.change_users.clear()
+        assert row.owner == anna
+        # The library does not know yet; Paperless is asked again after a while.
+        service.clock.now += 700
+        assert queue(bert)["items"] == []
+        assert bert.get(f"/api/pairs/{theirs}/3").status_code == 404
+
+
+def test_paperless_gone(shared) -> None:
+    service, (hers, theirs, _), _ = shared
+    service.user("frida")
+    service.sync()
+    with service.browser("anna") as anna, service.browser("bert") as bert:
+        before = queue(anna)
+        service.paperless.faults.by_chance(1.0, Fault.DROPPED)
+        service.clock.now += 700
+        assert queue(anna) == before
+        assert len(queue(bert)["items"]) == 1
+        assert anna.get(f"/api/pairs/{hers}/{theirs}").status_code == 200
+        assert anna.get("/api/search", params={"q": "stadtwerke"}).status_code == 200
+        away = anna.get(f"/thumb/{hers}")
+        assert (away.status_code, away.headers["content-type"]) == (
+            503, "application/problem+json",
+        )  # fmt: skip
+        told = anna.post("/api/review/preview", json={"orders": [order(before["items"][0])]})
+        assert told.status_code == 200
+        assert "does not answer" in told.json()["notes"][0]
+        # Bert's right to change one of the two can only be asked of Paperless.
+        item = queue(bert)["items"][0]
+        assert decide(bert, item).status_code == 403
+        assert decide(anna, before["items"][0]).status_code == 200
+        assert queue(anna)["items"][0]["state"] == "done"
+        service.paperless.faults.clear()
+    with service.browser("anna") as anna:
+        assert queue(anna)["items"][0]["state"] == "done"
+
+
+def order(item: dict) -> dict:
+    return {"item": item["id"], "verdict": "same", "seen": item["seen"]}
+
+
+def decide(client, item: dict):
+    return client.post("/api/review/decide", json={"orders": [order(item)]})
+
+
+STRANGE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "\u202egnp.exe\u202c \u200f",
+    "x" * 10_000,
+    "\x00\x01\x7f 'OR 1=1;--",
+    "</textarea>{{7*7}}${7*7}",
+)
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_what_people_write_stays_text(service, text: str) -> None:
+    a = service.add(LETTER + text, title=text)
+    b = service.add(RESCAN + text, title=text)
+    service.add(OTHER, title="ordinary")
+    service.sync()
+    with service.machine() as client:
+        found = client.get("/api/review")
+        assert found.headers["content-type"] == "application/json"
+        titles = {d["title"] for d in found.json()["items"][0]["documents"]}
+        assert all(len(title) <= 300 for title in titles)
+        side = client.get(f"/api/pairs/{a}/{b}")
+        assert side.status_code == 200
+        assert "alert" not in side.headers.get("content-disposition", "")
+        assert json.loads(side.text)["segments"]
+        for path in (f"/api/documents/{a}/neighbourhood", "/api/library", "/api/progress"):
+            assert client.get(path).status_code == 200
+        for path in ("/review", f"/review/g{a}", f"/pairs/{a}/{b}"):
+            page = client.get(path, headers={"Accept": "text/html"})
+            assert "<script>alert" not in page.text
+            assert "<img src=x" not in page.text
+        for value in (text[:200], text):
+            answer = client.get("/api/review", params={"correspondent": value})
+            assert answer.status_code in {200, 400}
