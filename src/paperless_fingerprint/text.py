@@ -159,6 +159,8 @@ def _join_words(text: str) -> str:
     text = unicodedata.normalize("NFKC", text)
     if "-" in text or "\u00ad" in text or "\u2010" in text:
         text = _HYPHENATED.sub(_join_if_one_word, text)
+    if len(text) >= _WORTH_A_TABLE and (found_by_table := _by_table(text)) is not None:
+        return found_by_table
     octets = _as_latin(text)
     if octets is not None:
         # Several times as fast as the regular expressions below, with the same result.
@@ -169,29 +171,51 @@ def _join_words(text: str) -> str:
         text = _INVISIBLE.sub("", text)
     # Case folding can take a text out of its normal form ('ǰ' becomes two characters).
     text = unicodedata.normalize("NFKC", text.casefold())
-    if unusual or len(text) < _WORTH_A_TABLE:
-        return " ".join((_ANY_WORD if unusual else _SPACED_WORD).findall(text))
-    return _letters_only(text)
+    return " ".join((_ANY_WORD if unusual else _SPACED_WORD).findall(text))
 
 
-def _letters_only(text: str) -> str:
-    """As joining what _SPACED_WORD finds, several times as fast."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    letters = _letter_table()[codes]
-    kept = letters.copy()
-    # Of what stands between two words one character is kept, and becomes the space.
-    kept[1:] |= letters[:-1]
-    return np.where(letters, codes, 32)[kept].astype("<u4").tobytes().decode("utf-32-le").strip(" ")
+def _by_table(text: str) -> str | None:
+    """A composed text's words by looking up each character; None where one needs a closer look.
+
+    Several times as fast as the regular expressions, with the same result.
+    """
+    text = text.replace("ß", "ss")
+    try:
+        codes = np.frombuffer(text.encode("utf-16-le"), "<u2")
+    except UnicodeEncodeError:  # half a character
+        return None
+    mapped = _table()[codes]
+    if not mapped.all():
+        return None
+    is_space = mapped == ord(" ")
+    kept = np.ones(len(mapped), np.bool_)
+    np.logical_not(is_space[1:] & is_space[:-1], out=kept[1:])
+    joined: bytes = mapped[kept].tobytes()
+    return joined.decode("utf-16-le").strip(" ")
+
+
+#: Blocks of letters that are set off by spaces and fold one by one.
+_IN_TABLE = (range(0xE00), range(0x1E00, 0x2C00))
 
 
 @cache
-def _letter_table() -> npt.NDArray[np.bool_]:
-    """For each code point whether it stands in a word that is set off by spaces."""
-    table = np.zeros(0x110000, np.bool_)
-    for part in f"{_LETTERS_AND_MARKS} {_FURTHER_LETTERS}".split():
-        first, _, last = part.partition("-")
-        table[int(first, 16) : int(last or first, 16) + 1] = True
+def _table() -> npt.NDArray[np.uint16]:
+    """What becomes of a character: its small form or a space, or 0 where that alone does not tell.
+
+    That is so for marks, which may melt into the letter before them, and for what folds to several.
+    """
+    table = np.zeros(0x10000, "<u2")
+    for code in (code for codes in _IN_TABLE for code in codes):
+        character = chr(code)
+        folded = unicodedata.normalize("NFKC", character.casefold())
+        if len(folded) != 1 or _UNUSUAL.match(character) or _is_mark(character + folded):
+            continue
+        table[code] = ord(folded) if _SPACED_WORD.match(folded) else ord(" ")
     return table
+
+
+def _is_mark(characters: str) -> bool:
+    return any(unicodedata.category(character).startswith("M") for character in characters)
 
 
 def _as_latin(text: str) -> bytes | None:
