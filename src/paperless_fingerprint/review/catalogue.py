@@ -43,6 +43,8 @@ class Brief:
     bytes: int | None
     owner: str | None
     viewers: tuple[str, ...]
+    #: Hash of its text; tells whether that has changed.
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Catalogue:
         return sorted(found, key=lambda decision: (decision.at, decision.key))
 
 
-def brief(document: Document, strings: dict[str | None, str | None]) -> Brief:
+def brief(document: Document, strings: dict[str | None, str | None], text: str) -> Brief:
     """`strings` makes one value of equal ones: a library has few correspondents and many letters."""
 
     def one(text: str | None) -> str | None:
@@ -110,6 +112,7 @@ def brief(document: Document, strings: dict[str | None, str | None]) -> Brief:
         document.file_size,
         one(document.owner),
         document.viewers,
+        text,
     )
 
 
@@ -119,8 +122,10 @@ def read(store: Store, threshold: float, number: int) -> Catalogue:
     ids = store.ids()
     documents: dict[int, Brief] = {}
     for start in range(0, len(ids), _AT_ONCE):
-        for document in store.metadata(ids[start : start + _AT_ONCE]).values():
-            documents[document.id] = brief(document, strings)
+        some = ids[start : start + _AT_ONCE]
+        texts = store.text_hashes(some)
+        for id, document in store.metadata(some).items():
+            documents[id] = brief(document, strings, texts.get(id, ("", ""))[1])
     pairs = {(pair.a, pair.b): pair for pair in store.pairs()}
     decisions = {decision.key: decision for decision in store.decisions()}
     entries = _entries(
@@ -150,7 +155,13 @@ def patched(
     documents = dict(old.documents)
     for id in touched:
         documents.pop(id, None)
-    documents.update({id: brief(document, strings) for id, document in present.items()})
+    texts = store.text_hashes(present)
+    documents.update(
+        {
+            id: brief(document, strings, texts.get(id, ("", ""))[1])
+            for id, document in present.items()
+        }
+    )
     pairs = dict(old.pairs)
     decisions = dict(old.decisions)
     for id in around:

@@ -1,11 +1,12 @@
 """What the review works with, opened once: the store, the catalogue, the book, the search.
 
-Two threads work behind it. One reads the library again when it has changed; the other carries out
-what was decided as soon as nobody else holds the library.
+Threads work behind it. One reads the library again when it has changed; one carries out what was
+decided as soon as nobody else holds the library; one compares texts before somebody asks.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Collection
@@ -22,6 +23,7 @@ from paperless_fingerprint.review.carrying_out import carry_out
 from paperless_fingerprint.review.catalogue import Brief, Catalogue
 from paperless_fingerprint.review.live import LiveProgress
 from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.prepared import Prepared
 from paperless_fingerprint.review.shapes import Card
 from paperless_fingerprint.review.sight import Sight, sight_of
 from paperless_fingerprint.settings import Settings
@@ -63,6 +65,7 @@ class Desk:
         self.live = live
         self.patience_seconds = patience_seconds
         self.book = Book(path_of_book(settings))
+        self.prepared = Prepared(settings)
         #: Held while a decision is compared with how things stand and written into the book.
         self.deciding = threading.Lock()
         self.trouble = ""
@@ -87,7 +90,11 @@ class Desk:
         self._paperless_address = str(public).rstrip("/")
 
     def start(self) -> None:
-        for work, name in ((self._keep_reading, "catalogue"), (self._keep_deciding, "decisions")):
+        for work, name in (
+            (self._keep_reading, "catalogue"),
+            (self._keep_deciding, "decisions"),
+            (self._keep_preparing, "differences"),
+        ):
             # Not waited for at the end: it may be standing in line for the library's lock, and
             # what it has not done is in the book.
             thread = threading.Thread(target=work, name=name, daemon=True)
@@ -103,6 +110,7 @@ class Desk:
             return  # it has the store in its hands; both end with the process
         self._stack.close()
         self.book.close()
+        self.prepared.close()
 
     # --- the library ----------------------------------------------------------------------------
 
@@ -195,6 +203,17 @@ class Desk:
                 # Outlives whatever it meets: the next look may find it mended.
                 self.trouble = f"an unexpected {type(error).__name__}: {error}"
             pause = max(_LOOK_SECONDS, self._read_seconds / _SHARE_OF_TIME)
+
+    def _keep_preparing(self) -> None:
+        from paperless_fingerprint.review.pair import prepare  # which works with a desk itself
+
+        done = self._catalogue
+        while not self._stop.wait(_LOOK_SECONDS):
+            if self._catalogue is done:
+                continue
+            done = self._catalogue
+            with contextlib.suppress(Exception):  # it is only for speed, and tried again
+                prepare(self, self._stop.wait)
 
     # --- decisions ------------------------------------------------------------------------------
 

@@ -196,9 +196,9 @@ def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
             a, b = sorted((before, number))
             pair = desk.catalogue.pairs.get((a, b))
             if place >= compared_from:
-                judged, segments, _ = differences(desk, a, b)
-                pair = pair or judged
-                changes = _changes(segments, turned=a != before)
+                found = differences(desk, a, b)
+                pair = pair or found.pair
+                changes = _changes(found.segments, turned=a != before)
             if pair is not None:
                 reasons, jaccard = pair.reasons, pair.scores.jaccard
         steps.append(

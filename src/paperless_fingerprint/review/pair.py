@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from threading import Lock
 from typing import Any
 
 from paperless_fingerprint.judging import Judge
 from paperless_fingerprint.model import Document, Pair, PairScore
-from paperless_fingerprint.relations import Change, compare
 from paperless_fingerprint.relations import read as reading
 from paperless_fingerprint.review.desk import Desk, Unknown
 from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.queue import entry_of, item_of, pair_alone
+from paperless_fingerprint.review.prepared import Differences
+from paperless_fingerprint.review.queue import entry_of, first_pair, item_of, pair_alone
 from paperless_fingerprint.review.shapes import Count, Dimension, PairView, Segment
 from paperless_fingerprint.vocabulary import StoredVocabulary
+from paperless_fingerprint.word_diff import Change, compare
 
 #: Of each text; a book is compared by its beginning here, and wholly by the analysis.
 MOST_CHARACTERS = 60_000
@@ -24,10 +25,7 @@ MOST_CHARACTERS = 60_000
 _LONGEST_SAME = 60
 _KEPT_AT_ENDS = 20
 MOST_SEGMENTS = 2_000
-_KEPT = 500
-
-_found: OrderedDict[tuple[Any, ...], tuple[Pair, tuple[Segment, ...], bool]] = OrderedDict()
-_guard = Lock()
+_KEPT_AT_ONCE = 50
 
 
 def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
@@ -36,14 +34,15 @@ def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
         raise Unknown(f"{a} and {b} are one document.")
     a, b = sorted((a, b))
     left, right = desk.seen(person, a), desk.seen(person, b)
-    pair, segments, shortened = differences(desk, a, b)
+    found = differences(desk, a, b)
+    segments = found.segments
     sight = desk.sight(person)
     entry = entry_of(sight, f"p{a}-{b}")
     if entry.kind == "pair" and not entry.relation:
         entry = replace(pair_alone(desk.catalogue, a, b), state=entry.state)
     item = item_of(desk, sight, entry, desk.book.waiting())
     stored = desk.catalogue.pairs.get((a, b))
-    shown = stored or pair
+    shown = stored or found.pair
     holding = [
         each.id
         for kind in ("group", "versions")
@@ -59,7 +58,7 @@ def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
         _dimensions(shown),
         shown.reasons,
         segments,
-        shortened,
+        found.shortened,
         item.words,
         item.state,
         item.seen,
@@ -73,25 +72,53 @@ def _is_primary(entry: Any, id: int) -> bool:
     return entry is not None and entry.primary == id
 
 
-def differences(desk: Desk, a: int, b: int) -> tuple[Pair, tuple[Segment, ...], bool]:
-    """The judgement and the word diff; remembered until one of the texts changes."""
-    hashes = desk.store.text_hashes([a, b])
-    if len(hashes) < 2:
-        raise Unknown(f"The documents {a} and {b} are not both in the library any more.")
-    key = (id(desk), a, b, hashes[a], hashes[b])
-    with _guard:
-        if key in _found:
-            _found.move_to_end(key)
-            return _found[key]
-    found = _compared(desk, a, b)
-    with _guard:
-        _found[key] = found
-        while len(_found) > _KEPT:
-            _found.popitem(last=False)
+def differences(desk: Desk, a: int, b: int) -> Differences:
+    """The judgement and the word diff, made anew only when one of the texts has changed."""
+    documents = desk.catalogue.documents
+    key = desk.prepared.key(documents[a].text, documents[b].text)
+    found = desk.prepared.get(a, b, key)
+    if found is None:
+        found = _compared(desk, a, b)
+        desk.prepared.remember(a, b, key, found)
     return found
 
 
-def _compared(desk: Desk, a: int, b: int) -> tuple[Pair, tuple[Segment, ...], bool]:
+def prepare(desk: Desk, stop: Callable[[float], bool], *, pause_share: float = 4.0) -> int:
+    """Compare what the queue holds and nobody has compared yet; says how much that was.
+
+    `stop` waits so many seconds and says whether to leave off: this takes a fifth of the time, so
+    that whoever looks at a page does not notice.
+    """
+    catalogue = desk.catalogue
+    documents = catalogue.documents
+    wanted = [
+        (a, b, desk.prepared.key(documents[a].text, documents[b].text))
+        for entry in catalogue.entries
+        for a, b in [first_pair(catalogue, entry)]
+        if a in documents and b in documents
+    ]
+    missing = desk.prepared.missing(wanted)
+    done: list[tuple[int, int, str, Differences]] = []
+    count = 0
+    for a, b, key in missing:
+        if desk.catalogue is not catalogue:
+            break  # the library has changed; what comes now may be more urgent
+        began = time.monotonic()
+        try:
+            done.append((a, b, key, _compared(desk, a, b)))
+        except Unknown:
+            continue
+        if len(done) >= _KEPT_AT_ONCE:
+            desk.prepared.keep(done)
+            count += len(done)
+            done = []
+        if stop((time.monotonic() - began) * pause_share):
+            break
+    desk.prepared.keep(done)
+    return count + len(done)
+
+
+def _compared(desk: Desk, a: int, b: int) -> Differences:
     stored = desk.store.get([a, b])
     if len(stored) < 2:
         raise Unknown(f"The documents {a} and {b} are not both in the library any more.")
@@ -108,7 +135,7 @@ def _compared(desk: Desk, a: int, b: int) -> tuple[Pair, tuple[Segment, ...], bo
     )
     segments = segments_of(comparison.changes)
     shortened = cut_first or cut_second or len(segments) > MOST_SEGMENTS
-    return comparison.pair, tuple(segments[:MOST_SEGMENTS]), shortened
+    return Differences(comparison.pair, tuple(segments[:MOST_SEGMENTS]), shortened)
 
 
 def _beginning(document: Document) -> tuple[Document, bool]:

@@ -152,14 +152,7 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
 
 def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]) -> Item:
     documents = sight.catalogue.documents
-    surest = max(
-        entry.pairs,
-        key=lambda key: (
-            entry.primary in key,
-            sight.catalogue.pairs[key].confidence if key in sight.catalogue.pairs else 0.0,
-            (-key[0], -key[1]),
-        ),
-    )
+    surest = first_pair(sight.catalogue, entry)
     pair = sight.catalogue.pairs.get(surest)
     said = words_about(sight.catalogue, entry)
     ours = [act for act in waiting if concerns(act, entry)]
@@ -185,6 +178,19 @@ def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]
             ]
         ),
         bool(ours),
+    )
+
+
+def first_pair(catalogue: Catalogue, entry: Entry) -> tuple[int, int]:
+    """The one to look at first: the surest, with the primary where it can be."""
+    pairs = catalogue.pairs
+    return max(
+        entry.pairs,
+        key=lambda key: (
+            entry.primary in key,
+            pairs[key].confidence if key in pairs else 0.0,
+            (-key[0], -key[1]),
+        ),
     )
 
 
