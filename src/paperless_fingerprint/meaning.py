@@ -163,6 +163,16 @@ def _changed(before: dict[Key, Link], after: dict[Key, Link]) -> frozenset[int]:
     return frozenset(id for key in keys for id in key)
 
 
+def language_of(store: Store, settings: Settings, id: int) -> str:
+    """ISO 639-1, as it was found when the document was embedded; '' where it is not known."""
+    vectors = open_vectors(store)
+    try:
+        found = vectors.get(current_space(store, settings), [id]).get(id)
+    finally:
+        vectors.close()
+    return found.language if found else ""
+
+
 def look_again(store: Store, settings: Settings, key: Key) -> list[Pair]:
     """The pair that these two make by meaning, stored; after somebody took back what they said."""
     vectors = open_vectors(store)

@@ -71,6 +71,17 @@ def test_on_and_all_is_well(run):
     assert findings[1] == (True, "All 3 documents with a text are embedded.")
 
 
+def test_the_language_is_shown(run):
+    def shown(id: int) -> str | None:
+        return json.loads(run("show", str(id), "--json").stdout)["language"]
+
+    assert shown(1) is None
+    assert run("analyze", enabled="true").exit_code == 0
+    assert [shown(id) for id in (1, 2, 4)] == ["de", "en", None]
+    assert "German" in run("show", "1").stdout
+    assert "not told yet" in run("show", "4").stdout
+
+
 def test_the_package_is_not_installed(run, monkeypatch):
     def missing(name):
         raise metadata.PackageNotFoundError(name)

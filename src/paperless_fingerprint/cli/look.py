@@ -127,6 +127,11 @@ def show(context: Context, id: int, as_json: bool) -> None:
             record.fingerprint, checksum=record.document.checksum, excluding=id
         )
         waiting = any(item.id == id for item in store.pending())
+        language = ""
+        if settings["semantic.enabled"]:
+            from paperless_fingerprint.meaning import language_of
+
+            language = language_of(store, settings, id)
         if as_json:
             print_json(
                 [
@@ -138,6 +143,7 @@ def show(context: Context, id: int, as_json: bool) -> None:
                         "version_chain": shown.chain_json(chains[0]) if chains else None,
                         "decisions": [shown.decision_json(decision) for decision in decisions],
                         "candidates": [shown.candidate_json(c) for c in candidates],
+                        "language": language or None,
                         "pending": waiting,
                     }
                 ]
@@ -161,6 +167,10 @@ def show(context: Context, id: int, as_json: bool) -> None:
         ("versions", " → ".join(map(str, chains[0].members)) if chains else "none"),
         ("analysis", "waiting; 'analyze' does it" if waiting else "done"),
     ]  # fmt: skip
+    if settings["semantic.enabled"]:
+        from paperless_fingerprint.semantic.language import named
+
+        facts.insert(5, ("language", named(language) if language else "not told yet"))
     print_table([(f"document {id}", "left"), ("", "left")], facts)
     if pairs:
         print_table(
