@@ -39,7 +39,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
-	$(RUN) pip install --quiet --disable-pip-version-check -e .
+	$(RUN) pip install --quiet --disable-pip-version-check -e '.[web]'
 	touch $@
 
 $(VENV)/.installed-for-tests: $(VENV)/bin/python pyproject.toml

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -49,6 +55,35 @@ def test_on_the_command_line(quiet):
     assert "Duplicate of" in done.stdout
     assert "announced" in done.stderr
     assert not list(quiet.glob("mine*"))
+
+
+def test_the_page_is_open_until_ctrl_c(quiet, tmp_path):
+    """As a person sees it: the address is said, the page is there, and Ctrl-C ends it in order."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PAPERLESS_FINGERPRINT_SERVICE_PORT": "0"}
+    command = [sys.executable, "-m", "paperless_fingerprint", "demo"]
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as demo:
+        said = next(line for line in demo.stderr if "http://127.0.0.1:" in line)
+        address = re.search(r"http://127\.0\.0\.1:\d+", said)[0]
+        # No sign-in is asked for on this machine; from another name nobody is let in.
+        with httpx.Client(base_url=address, follow_redirects=True, timeout=60) as browser:
+            page = browser.get("/")
+            assert page.status_code == 200
+            assert "Duplicates" in page.text
+            assert browser.get("/", headers={"Host": "elsewhere.example"}).status_code == 403
+        demo.send_signal(signal.SIGINT)
+        rest = demo.stderr.read()
+        assert demo.wait(60) == 0, rest
+    assert "The page is closed" in rest
+    assert not list(tmp_path.glob("paperless-fingerprint-demo-*"))
+
+
+def test_without_the_web_parts_the_demo_ends_with_a_hint(quiet, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    done = CliRunner().invoke(main, ["demo"])
+    assert done.exit_code == 0, done.output
+    assert "paperless-fingerprint[web]" in done.stderr
 
 
 def test_as_json_the_pairs(quiet):

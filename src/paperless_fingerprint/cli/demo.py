@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +21,9 @@ from paperless_fingerprint.cli.context import (
 )
 from paperless_fingerprint.cli.look import label
 
+if TYPE_CHECKING:
+    from paperless_fingerprint.settings import Settings
+
 
 @click.command()
 @click.option(
@@ -32,13 +37,13 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
 
     Starts a stand-in Paperless in a temporary folder and uploads about 60 invented letters, bills,
     contracts and their re-scans. Its post-consume hook announces each one, the inbox is worked
-    off, and what was found is written to it: tags, links, a saved view.
+    off, and what was found is written to it: tags, links, a saved view. Then the review page shows
+    it, until Ctrl-C.
     """
     from paperless_fingerprint.demo.library import sample_library
     from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
     from paperless_fingerprint.shown import pair_json
 
-    del once  # there is no page to keep open yet
     settings = context.settings()
     with (
         tempfile.TemporaryDirectory(prefix="paperless-fingerprint-demo-") as folder,
@@ -83,6 +88,26 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
         say(
             "The saved view 'Duplicates' lists them there. Taking a tag off there says: it is none."
         )
+        if not once:
+            _show_page(place.settings)
+
+
+def _show_page(settings: Settings) -> None:
+    from paperless_fingerprint.demo.run import page_open
+
+    try:
+        with page_open(settings) as address:
+            say(
+                f"The review page is at {address} until Ctrl-C. Look, decide, search: none of it is real."
+            )
+            threading.Event().wait()
+    except ImportError:
+        say(
+            "With the web parts installed (pip install 'paperless-fingerprint[web]') the demo shows "
+            "the review page, too."
+        )
+    except KeyboardInterrupt:
+        say("The page is closed, and the sample library is gone.")
 
 
 def _spelled(value: object) -> str:

@@ -1,10 +1,12 @@
-"""The demo's way: upload to the stand-in Paperless, hook, spool, inbox, tags."""
+"""The demo's way: upload to the stand-in Paperless, hook, spool, inbox, tags; and the page over it."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -47,6 +49,11 @@ def demo_office(
             "spool": environment["PAPERLESS_FINGERPRINT_SPOOL"],
             "inbox.file": None,
             "exact.policy": "warn",
+            # The page is for whoever sits here, and for nobody else.
+            "service.open": True,
+            "service.host": "127.0.0.1",
+            "service.root_path": None,
+            "paperless.public_url": None,
         }
         with open_workplace(
             replace(settings, values={**settings.values, **own}), progress
@@ -81,6 +88,41 @@ def told(paperless: StandIn, uploaded: Iterable[Document]) -> list[Told]:
             if tags or fields:
                 found.append(Told(row.id, row.title, tags, fields))
     return found
+
+
+@contextmanager
+def page_open(settings: Settings) -> Iterator[str]:
+    """The page over the demo's library, for as long as somebody looks; gives its address."""
+    import uvicorn
+
+    from paperless_fingerprint.review.live import LiveProgress
+    from paperless_fingerprint.web.app import make_app
+    from paperless_fingerprint.worker import Worker
+
+    live = LiveProgress()
+    config = uvicorn.Config(
+        make_app(settings, Worker(settings, live), live),
+        log_level="warning", access_log=False, lifespan="on", ws="none",
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    with _listening(settings["service.port"]) as listener:
+        # Off the main thread it leaves Ctrl-C alone.
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="page")
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _listening(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError:
+        # Perhaps `serve` itself runs on this machine; the demo may be anywhere.
+        return socket.create_server(("127.0.0.1", 0))
 
 
 def _hook_in(folder: Path) -> tuple[Path, dict[str, str]]:
