@@ -215,7 +215,7 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
         prepare(app.state.desk, lambda _seconds: False)
         prepared = time.monotonic() - started
         told = {
-            "port": listener.getsockname()[1], "tokens": tokens, "seconds": round(seconds, 1),
+            "process": os.getpid(), "port": listener.getsockname()[1], "tokens": tokens, "seconds": round(seconds, 1),
             "prepared": round(prepared, 1),
         }  # fmt: skip
         print(json.dumps(told), flush=True)

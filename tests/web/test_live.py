@@ -1,0 +1,153 @@
+"""What is going on, told while it goes on; and the figures for Prometheus."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import httpx
+from paperless_work import LETTER, RESCAN
+
+from paperless_fingerprint.review.live import LiveProgress
+from paperless_fingerprint.web import events
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def told(lines: Iterator[str]) -> Iterator[dict]:
+    for line in lines:
+        if line.startswith("data: "):
+            yield json.loads(line.removeprefix("data: "))
+
+
+def test_how_long_it_takes_is_told_from_the_pace_so_far() -> None:
+    clock = Clock()
+    live = LiveProgress(clock=clock)
+    live.begin("compare pairs", 1000)
+    assert live.seconds_left() is None
+    live.advance(250)
+    clock.now += 30
+    assert live.seconds_left() == 90.0
+    live.begin("something", None)
+    live.advance(5)
+    assert live.seconds_left() is None
+
+
+def test_listeners_hear_until_they_leave() -> None:
+    live, heard = LiveProgress(), []
+    end = live.listen(lambda: heard.append(live.version))
+    live.say("one")
+    live.advance()
+    end()
+    end()
+    live.say("two")
+    assert heard == [1, 2]
+    assert [line.partition(" ")[2] for line in live.lines] == ["one", "two"]
+
+
+def test_progress_comes_by_itself(service) -> None:
+    live = service.desk.live
+    with (
+        httpx.Client(base_url=service.url, timeout=60) as client,
+        client.stream(
+            "GET", "/api/events", headers={"Authorization": f"Token {service.paperless.token}"}
+        ) as answer,
+    ):
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        found = told(answer.iter_lines())
+        assert next(found)["doing"] == ""
+        live.begin("compare pairs", 10)
+        assert next(found)["doing"] == "compare pairs"
+        live.advance(4)
+        assert next(found)["done"] == 4
+        live.advance(6)
+        assert next(found)["doing"] == ""
+        live.say("a line of the log")
+        assert "a line of the log" in next(found)["log"][-1]
+
+
+def test_too_many_listeners_are_turned_away_and_nobody_uninvited_listens(
+    service, monkeypatch
+) -> None:
+    monkeypatch.setattr(events, "MOST_LISTENERS", 1)
+    headers = {"Authorization": f"Token {service.paperless.token}"}
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        assert client.get("/api/events").status_code == 401
+        with client.stream("GET", "/api/events", headers=headers) as answer:
+            found = told(answer.iter_lines())
+            assert next(found)["status"] == "ok"
+            with httpx.Client(base_url=service.url, timeout=60) as other:
+                late = other.get("/api/events", headers=headers)
+                assert late.status_code == 503
+                assert late.headers["retry-after"]
+
+
+def test_failures_are_shown_and_tried_again(service) -> None:
+    a = service.add(LETTER, title="Strom")
+    service.user("anna")
+    service.sync()
+    inbox = service.desk.worker.inbox
+    inbox.add([a, 77])
+    for event in inbox.events():
+        inbox.failed(event, "/secret/path is full")
+    with service.machine() as admin, service.browser("anna") as anna:
+        view = admin.get("/api/progress").json()
+        assert {(f["document"], f["title"]) for f in view["failures"]} == {(a, "Strom"), (77, "")}
+        assert view["failures"][0]["error"] == "/secret/path is full"
+        seen = anna.get("/api/progress").json()["failures"]
+        assert [f["document"] for f in seen] == [a]
+        assert "secret" not in seen[0]["error"]
+        assert admin.post("/api/progress/retry", json={"ids": [a]}).json() == {"count": 1}
+        assert admin.post("/api/progress/retry", json={"ids": [12345]}).json() == {"count": 0}
+        assert admin.post("/api/progress/retry", json={}).json() == {"count": 1}
+        assert admin.get("/api/progress").json()["failures"] == []
+
+
+def test_a_first_sync_is_offered_and_watched(serve, stand_in) -> None:
+    from waiting import until
+
+    service = serve(with_worker=True, patience_seconds=5.0)
+    with service.machine() as admin:
+        until(lambda: admin.get("/api/first-run").json()["synced"], "the first sync")
+        service.add(LETTER), service.add(RESCAN)
+        # Not before the next sync is due, but now.
+        assert admin.post("/api/first-run/sync").status_code == 204
+        until(lambda: admin.get("/api/review").json()["total"] == 1, "the group")
+        view = admin.get("/api/first-run").json()
+        assert view["documents"] == 2
+        assert {check["part"] for check in view["checks"]} >= {"store", "paperless"}
+
+
+def test_figures_for_prometheus(service) -> None:
+    service.user("anna")
+    service.add(LETTER), service.add(RESCAN)
+    service.sync()
+    with service.browser("anna") as anna:
+        item = anna.get("/api/review").json()["items"][0]
+        order = {"item": item["id"], "verdict": "same", "seen": item["seen"]}
+        for _ in range(2):
+            anna.post("/api/review/decide", json={"orders": [order]})
+        text = anna.get("/metrics").text
+    prefix = "paperless_fingerprint_"
+    figures = dict(
+        line.removeprefix(prefix).rsplit(" ", 1)
+        for line in text.splitlines()
+        if not line.startswith("#")
+    )
+    assert figures['decisions_total{verdict="same",outcome="done"}'] == "1"
+    assert figures['decisions_total{verdict="same",outcome="conflict"}'] == "1"
+    assert figures['http_answers_total{route="/api/review/decide",status="409"}'] == "1"
+    assert figures["sign_ins_total"] == "1"
+    assert figures["sessions"] == "1"
+    route = 'route="/api/review"'
+    assert figures[f'http_answer_seconds_bucket{{{route},le="+Inf"}}'] == "1"
+    assert float(figures[f"http_answer_seconds_sum{{{route}}}"]) > 0
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            assert f"# TYPE {line.partition(' ')[0].partition('{')[0]}".rsplit("_", 1)[0] in text
