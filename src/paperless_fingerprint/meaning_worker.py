@@ -38,6 +38,8 @@ _COMPARED_TOGETHER = 32
 _BREATH_SECONDS = 0.02
 #: While documents wait in the inbox; where those cannot be done, this goes on all the same.
 _STEP_BACK_SECONDS, _STEPS_BACK = 0.2, 50
+#: While an `analyze` embeds.
+_ELSEWHERE_SECONDS = 1.0
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 10.0, 900.0
 #: A line in the log for each of so many parts of the work.
 _LINES = 20
@@ -158,6 +160,7 @@ class MeaningWorker:
                     if report.stopped:
                         raise EmbedderError(report.stopped)
                     return report
+            self._stop.wait(_ELSEWHERE_SECONDS)
         return None
 
     def _compare(self, store: Store, vectors: VectorStore, ledger: Ledger, *, tells: bool) -> None:

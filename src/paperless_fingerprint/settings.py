@@ -81,7 +81,8 @@ REGISTRY: tuple[Setting, ...] = (
     _choice("", "primary_rule", "oldest", "oldest pages text serial",
             "which member of a group is the one to keep: the oldest added, the one with the most "
             "pages, with the best text, or with an archive serial number"),
-    _number("", "workers", 0, "processes that compare pairs; 0 means one a core", 0, 256),
+    _number("", "workers", 0, "processes that compare pairs, or embed a library; 0 means one a core", 0,
+            256),
     _number("fingerprint", "shingle_words", 3, "words in a row that make a shingle", 1, 10),
     _number("fingerprint", "permutations", 192, "of the MinHash signature", 16, 1024),
     _number("fingerprint", "bands", 48, "of the MinHash signature; must divide the permutations",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -161,8 +161,8 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
     from paperless_fingerprint.semantic.tuning import tune
     from paperless_fingerprint.stores.vectors import open_vectors
 
-    with context.store() as store:
-        found = tune(store, open_vectors(store), context.settings(), keep=keep)
+    with context.store() as store, closing(open_vectors(store)) as vectors:
+        found = tune(store, vectors, context.settings(), keep=keep)
     if as_json:
         print_json([found.as_json()])
     else:
