@@ -215,6 +215,17 @@ def test_the_service_answers_queries_by_meaning(office):
         assert hits(people.token_of(anna)) == [b]
 
 
+def test_an_end_does_not_wait_for_a_silent_address(office, address):
+    office.add(LETTER_DE)
+    address.hold()
+    with running(office, "serve") as process:
+        until(address.waiting.is_set, "a request for embeddings")
+        process.terminate()
+        # The address is silent for all that time.
+        assert process.wait(timeout=60) == 0
+    assert "Traceback" not in (office.folder / "log.txt").read_text()
+
+
 def test_serve_goes_on_where_it_was_killed(office, address):
     texts = [*filler(5 * BATCH_DOCUMENTS).values(), LETTER_DE, LETTER_EN]
     for text in texts:
