@@ -219,7 +219,9 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
             "prepared": round(prepared, 1),
         }  # fmt: skip
         print(json.dumps(told), flush=True)
-        config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False)
+        config = uvicorn.Config(
+            app, log_level="error", access_log=False, server_header=False, timeout_keep_alive=600
+        )
         uvicorn.Server(config).run(sockets=[listener])
 
 

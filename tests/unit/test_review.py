@@ -1,0 +1,204 @@
+"""The pure parts of the review: places in the graph, parts of a group, limits, schemas."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+
+from documents import stored
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
+from paperless_fingerprint.review.book import Book, Entry, Step
+from paperless_fingerprint.review.catalogue import components, patched, read
+from paperless_fingerprint.review.library_view import curve
+from paperless_fingerprint.review.neighbourhood import positions
+from paperless_fingerprint.review.pair import segments_of
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.sight import sight_of
+from paperless_fingerprint.review.what_if import WhatIf
+from paperless_fingerprint.stores.sqlite import SqliteStore
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SqliteStore(tmp_path / "library.db")
+    store.put([stored(id, f"text {id}", owner="7" if id == 2 else None) for id in range(1, 8)])
+    pairs = [
+        Pair(1, 2, Relation.NEAR, 0.9), Pair(2, 3, Relation.NEAR, 0.95),
+        Pair(4, 5, Relation.VERSION, 0.8, leader=5), Pair(5, 6, Relation.SEMANTIC, 0.93),
+        Pair(6, 7, Relation.CONTAINS, 0.4, leader=7),
+    ]  # fmt: skip
+    store.write_pairs(pairs)
+    store.replace_groups(
+        [1, 2, 3], [Group("g1", Relation.NEAR, 0.95, 1, (1, 2, 3), ((1, 2), (2, 3)))]
+    )
+    store.replace_chains([4, 5], [VersionChain("v4", (4, 5))])
+    yield store
+    store.close()
+
+
+def test_what_the_queue_holds(store) -> None:
+    found = read(store, 0.75, 1)
+    assert [(e.id, e.kind, e.state) for e in found.entries] == [
+        ("g1", "group", "open"), ("p5-6", "semantic", "open"), ("v4", "versions", "open"),
+    ]  # fmt: skip
+    store.put_decision(Decision(1, 2, Verdict.CONFIRMED, "2026-01-01T00:00:00Z"))
+    store.put_decision(Decision(4, 7, Verdict.DISMISSED, "2026-01-01T00:00:00Z"))
+    some = patched(found, store, [1, 7], 0.75, 2)
+    assert [(e.id, e.state) for e in some.entries] == [
+        ("g1", "open"), ("p5-6", "open"), ("v4", "open"), ("p4-7", "dismissed"),
+    ]  # fmt: skip
+    store.put_decision(Decision(2, 3, Verdict.CONFIRMED, "2026-01-01T00:00:00Z"))
+    whole = read(store, 0.75, 3)
+    assert whole.entries[0].state == "done"
+    assert patched(some, store, [3], 0.75, 3).entries == whole.entries
+
+
+def test_a_patch_is_what_a_whole_reading_is(store) -> None:
+    old = read(store, 0.75, 1)
+    store.delete([3])
+    store.replace_groups([1, 2], [Group("g1", Relation.NEAR, 0.9, 1, (1, 2), ((1, 2),))])
+    store.write_pairs([Pair(1, 4, Relation.NEAR, 0.2)], removing=[(5, 6)])
+    new, whole = patched(old, store, [1, 3, 5], 0.75, 2), read(store, 0.75, 2)
+    assert new.entries == whole.entries
+    assert new.pairs == whole.pairs
+    assert new.documents == whole.documents
+    assert {id: sorted(p) for id, p in new.partners.items()} == {
+        id: sorted(p) for id, p in whole.partners.items()
+    }
+
+
+def test_two_that_hang_together_by_way_of_a_hidden_third(store) -> None:
+    found = read(store, 0.75, 1)
+    stranger = Person("8", "bert")
+    entries = sight_of(found, stranger).entries
+    # 1 and 3 are one group by way of 2 alone, which is not to be known.
+    assert [entry.id for entry in entries] == ["p5-6", "v4"]
+    store.write_pairs([Pair(1, 3, Relation.EXACT, 0.8)])
+    store.replace_groups(
+        [1], [Group("g1", Relation.NEAR, 0.95, 2, (1, 2, 3), ((1, 2), (1, 3), (2, 3)))]
+    )
+    seen = {e.id: e for e in sight_of(read(store, 0.75, 3), Person("8", "bert")).entries}
+    assert (seen["g1"].members, seen["g1"].confidence) == ((1, 3), 0.8)
+    assert (seen["g1"].relation, seen["g1"].primary) == ("exact", None)
+    # What Paperless itself says counts as well.
+    assert "g1" not in {
+        e.id
+        for e in sight_of(read(store, 0.75, 4), Person("8", "x", visible=frozenset({1}))).entries
+    }
+
+
+def test_an_imagined_library_writes_nothing_and_hides_nothing(store) -> None:
+    imagined = WhatIf(store)
+    imagined.write_pairs([Pair(1, 7, Relation.NEAR, 0.99)], removing=[(1, 2)])
+    imagined.replace_groups([1, 2, 3], [Group("g2", Relation.NEAR, 0.95, 2, (2, 3), ((2, 3),))])
+    imagined.replace_chains([4], [])
+    imagined.put_decision(Decision(1, 2, Verdict.DISMISSED, "2026-01-01T00:00:00Z"))
+    assert [(p.a, p.b) for p in imagined.pairs(ids=[1])] == [(1, 7)]
+    assert [g.id for g in imagined.groups()] == ["g2"]
+    assert imagined.chains() == []
+    around = imagined.connections([1])
+    assert [d.key for d in around.decisions] == ["pair-1-2"]
+    assert [g.id for g in store.groups()] == ["g1"]
+    assert store.decisions() == []
+    with pytest.raises(AttributeError, match="imagined"):
+        imagined.put([])  # type: ignore[attr-defined]
+
+
+def test_the_book_gives_numbers_and_remembers(tmp_path) -> None:
+    book = Book(tmp_path / "a" / "book.db")
+    act = Entry(0, "now", "7", "anna", "same", "g1", (1, 2), (Step("confirm", 1, (2,)),))
+    [one] = book.add([act])
+    assert (one.number, book.waiting()) == (1, (one,))
+    book.remember(1, "first")
+    book.remember(1, "second")
+    book.settle(1, "done")
+    assert book.waiting() == ()
+    kept = book.get(1)
+    assert (kept.was, kept.state, kept.subjects) == ("first", "done", {(1, 2)})
+    assert book.last("7") == kept
+    assert book.last("8") is None
+    # Threads read what others have written.
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(book.latest(5)))
+    thread.start()
+    thread.join()
+    assert found == [kept]
+    book.close()
+
+
+def test_the_same_graph_gives_the_same_picture() -> None:
+    edges = [(1, 2), (1, 3), (3, 4), (4, 5), (2, 5)]
+    places = positions(1, edges)
+    assert places == positions(1, list(reversed(edges)))
+    assert places[1] == (0.5, 0.5)
+    assert len(set(places.values())) == 5
+    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in places.values())
+    assert positions(9, []) == {9: (0.5, 0.5)}
+
+
+def test_parts_keep_their_order() -> None:
+    assert components([3, 1, 2, 9], [(1, 3), (2, 9), (4, 5)]) == [[3, 1], [2, 9]]
+
+
+def test_long_stretches_that_both_have_are_cut() -> None:
+    words = [f"w{n}" for n in range(100)]
+    long = SimpleNamespace(a=" ".join(words), b=" ".join(words), same=True)
+    change = SimpleNamespace(a="12", b="13", same=False, about="amount", matters=True)
+    found = segments_of([long, change])
+    assert [s.kind for s in found] == ["same", "cut", "same", "changed"]
+    assert found[1].a.startswith("60 words")
+    assert found[0].a.split() + found[2].a.split() == words[:20] + words[-20:]
+
+
+def test_the_curve_is_that_of_the_bands() -> None:
+    points = {point.jaccard: point.found for point in curve(48, 192)}
+    assert points[0.5] == pytest.approx(0.955, abs=0.001)
+    assert (points[0.0], points[1.0]) == (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Inner:
+    number: int
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Outer:
+    items: tuple[Inner, ...]
+    name: str = ""
+
+
+def test_values_from_json() -> None:
+    from paperless_fingerprint.web.schemas import schema_of, value_of
+
+    told = {"items": [{"number": 1, "share": 1}, {"number": 2}], "name": "x"}
+    assert value_of(Outer, told) == Outer((Inner(1, 1.0), Inner(2)), "x")
+    for wrong in (
+        [], {}, {"items": {}}, {"items": [{"number": "1"}]}, {"items": [{"number": True}]},
+        {"items": [], "more": 1}, {"items": [{"number": 1, "share": "x"}]}, {"items": None},
+    ):  # fmt: skip
+        with pytest.raises(UsageError):
+            value_of(Outer, wrong)
+    schemas: dict = {}
+    assert schema_of(tuple[Outer, ...], schemas)["items"] == {"$ref": "#/components/schemas/Outer"}
+    assert schemas["Inner"]["properties"]["share"] == {"type": ["number", "null"]}
+    assert schemas["Inner"]["required"] == ["number"]
+
+
+def test_a_window_of_attempts() -> None:
+    from paperless_fingerprint.web.limits import RateLimit, network_of
+
+    now = [0.0]
+    limit = RateLimit(2, 10.0, clock=lambda: now[0])
+    assert [limit.attempt("a") for _ in range(3)] == [0.0, 0.0, 10.0]
+    assert limit.attempt("b") == 0.0
+    now[0] = 10.0
+    assert limit.attempt("a") == 0.0
+    limit.forgive("a")
+    assert [limit.attempt("a") for _ in range(2)] == [0.0, 0.0]
+    assert network_of("2001:db8::1") == network_of("2001:db8::ffff")
+    assert network_of("::ffff:10.0.0.1") == network_of("10.0.0.1") != network_of("10.0.0.2")
