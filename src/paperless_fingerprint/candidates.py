@@ -121,9 +121,10 @@ def _strength(candidate: Candidate) -> tuple[float, float, int]:
 def worth_comparing(overlaps: Sequence[float], agreement: Agreement) -> npt.NDArray[np.int64]:
     """Which candidates of one document to align, as places in the list that was given.
 
-    `overlaps` is the larger of jaccard and the containments of each, estimated.
+    `overlaps` is the larger of jaccard and the containments of each, estimated. Among many, those
+    that have no more in common than their form are told apart without a look at the texts.
     """
-    places = np.flatnonzero(agreement.plausible)
+    places = np.flatnonzero(agreement.plausible & ~agreement.of_one_form)
     if len(places) <= FAMILY_FROM:
         return places
     strength = np.asarray(overlaps)[places] + agreement.numbers[places]

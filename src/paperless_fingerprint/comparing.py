@@ -8,11 +8,12 @@ from typing import Any
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.judging import Judge
 from paperless_fingerprint.model import Decision, Document
-from paperless_fingerprint.relations import Comparison, compare, read
+from paperless_fingerprint.relations import read
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.shown import decision_json, pair_json
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.vocabulary import StoredVocabulary
+from paperless_fingerprint.word_diff import Comparison, compare
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _HOPELESS = 40_000
 _MOST_WORK = 60_000
 # Before a larger gap is matched token by token: texts that have nothing to do with each other
 # share about a quarter of their letters in order.
-_WORTH_A_LOOK = 9
+_WORTH_A_LOOK = 4
 _SOMETHING_IN_COMMON = 0.36
 #: Left-over tokens a side that are looked at for a partner anywhere in the other text.
 _MOST_STRAYS = 60

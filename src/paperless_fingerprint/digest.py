@@ -26,11 +26,16 @@ _LONG_WORD_BYTES = 5
 _NUMBER_DIGITS = 3
 #: Numbers are misread more often than words, and in some versions they are what was edited.
 _KEPT_AT_WORST = 0.65
-#: A real pair is given up for being as unlikely as this.
+#: A real pair is given up for being as unlikely as this; among many of one form, where the true
+#: copy stands out, as unlikely as that.
 _GIVEN_UP = 0.002
+_GIVEN_UP_IN_A_FAMILY = 0.02
 #: Fewer words than this in common say nothing about the noise.
 _FEWEST_WORDS = 6
 _FEWEST_NUMBERS = 5
+#: Among so many others, what more than this share of them has belongs to a form.
+_MANY = 8
+_FORM_SHARE = 0.3
 
 
 Values: TypeAlias = npt.NDArray[np.uint32]
@@ -91,49 +96,83 @@ class Agreement:
     plausible: npt.NDArray[np.bool_]
     #: The share of numbers that agree; one half where too little is known.
     numbers: npt.NDArray[np.float64]
+    #: Where there are many others: which share what most of them share, the form, and no more.
+    of_one_form: npt.NDArray[np.bool_]
 
 
 def compare(digest: bytes, others: Sequence[bytes]) -> Agreement:
     """Where too little is known to tell, everything is plausible."""
     plausible = np.ones(len(others), np.bool_)
     agreement = np.full(len(others), 0.5)
+    of_one_form = np.zeros(len(others), np.bool_)
     mine = np.frombuffer(digest, "<u4")
     known = [place for place, other in enumerate(others) if len(other) >= 4 * _HEADER]
     if len(mine) < _HEADER or not known:
-        return Agreement(plausible, agreement)
-    values = np.frombuffer(b"".join([others[place] for place in known]), "<u4")
-    lengths = np.array([len(others[place]) // 4 for place in known])
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)[:-1]))
-    numbers = _compared(mine, values, starts, lengths, second=False)
-    words = _compared(mine, values, starts, lengths, second=True)
+        return Agreement(plausible, agreement, of_one_form)
+    theirs = _joined([others[place] for place in known])
+    numbers = _compared(mine, theirs, second=False)
+    words = _compared(mine, theirs, second=True)
     kept = words.shared / np.maximum(words.fewest, 1)
     enough = numbers.fewest >= _FEWEST_NUMBERS
     shares = numbers.shared / np.maximum(numbers.fewest, 1)
     for at in np.flatnonzero(enough).tolist():
         agreement[known[at]] = shares[at]
         if words.fewest[at] >= _FEWEST_WORDS and numbers.shared[at] < _fewest_expected(
-            int(numbers.fewest[at]), round(float(kept[at]), 2)
+            int(numbers.fewest[at]), round(float(kept[at]), 2), _GIVEN_UP
         ):
             plausible[known[at]] = False
-    return Agreement(plausible, agreement)
+    if len(known) >= _MANY:
+        of_one_form[known] = _of_one_form(numbers, words)
+    return Agreement(plausible, agreement, of_one_form)
+
+
+def _of_one_form(numbers: _Compared, words: _Compared) -> npt.NDArray[np.bool_]:
+    """What most of the others have is the form. A copy has the rest as well, as far as noise lets
+    it, and how much noise there is can be seen from the form."""
+    form = numbers.form_shared + words.form_shared
+    kept = form / np.maximum(numbers.form_held + words.form_held, 1)
+    shared = numbers.shared + words.shared - form
+    fewest = numbers.rest_fewest + words.rest_fewest
+    found = np.zeros(len(shared), np.bool_)
+    for at in np.flatnonzero((fewest >= _FEWEST_NUMBERS) & (form >= _FEWEST_WORDS)).tolist():
+        found[at] = shared[at] < _fewest_expected(
+            int(fewest[at]), round(float(kept[at]), 2), _GIVEN_UP_IN_A_FAMILY
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Many digests, one after the other."""
+
+    values: Values
+    starts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+
+def _joined(digests: Sequence[bytes]) -> _Joined:
+    lengths = np.array([len(digest) // 4 for digest in digests])
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)[:-1]))
+    return _Joined(np.frombuffer(b"".join(digests), "<u4"), starts, lengths)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
+    """Of one kind of values, for each of the others."""
+
     shared: npt.NDArray[np.int64]
     #: The number of values on the side that has fewer.
     fewest: npt.NDArray[np.int64]
+    #: Of what the asker has in common with many: how much this one has, and how much there is.
+    form_shared: npt.NDArray[np.int64]
+    form_held: npt.NDArray[np.int64]
+    #: The number of values without those, on the side that has fewer.
+    rest_fewest: npt.NDArray[np.int64]
 
 
-def _compared(
-    mine: npt.NDArray[np.uint32],
-    values: npt.NDArray[np.uint32],
-    starts: npt.NDArray[np.int64],
-    lengths: npt.NDArray[np.int64],
-    *,
-    second: bool,
-) -> _Compared:
+def _compared(mine: Values, theirs: _Joined, *, second: bool) -> _Compared:
     """Shared values of one kind, both sides thinned to the higher of their levels."""
+    values, starts, lengths = theirs.values, theirs.starts, theirs.lengths
     numbers = int(mine[1])
     own = mine[_HEADER + numbers :] if second else mine[_HEADER : _HEADER + numbers]
     own_level, level_at = (int(mine[2]), 2) if second else (int(mine[0]), 0)
@@ -143,24 +182,46 @@ def _compared(
     begins = starts + _HEADER + (counts if second else 0)
     ends = starts + (lengths if second else _HEADER + counts)
     inside = values < np.repeat(limits, lengths)
-    held = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(inside, out=held[1:])
-    found = np.zeros(len(values) + 1, np.int64)
-    if len(own):
-        at = np.searchsorted(own, values)
-        at[at == len(own)] = 0
-        np.cumsum((own[at] == values) & inside, out=found[1:])
-    own_held = np.searchsorted(own.astype(np.int64), limits)
-    return _Compared(found[ends] - found[begins], np.minimum(held[ends] - held[begins], own_held))
+    held = _sums(inside, begins, ends)
+    if not len(own):
+        nothing = np.zeros(len(starts), np.int64)
+        return _Compared(nothing, nothing, nothing, nothing, nothing)
+    at = np.searchsorted(own, values)
+    at[at == len(own)] = 0
+    equal = (own[at] == values) & inside
+    shared = _sums(equal, begins, ends)
+    below = np.searchsorted(own.astype(np.int64), limits).astype(np.int64)
+    fewest = np.minimum(held, below)
+    if len(starts) < _MANY:
+        return _Compared(shared, fewest, shared, fewest, fewest - shared)
+    places = np.arange(len(values))
+    inside &= (np.repeat(begins, lengths) <= places) & (places < np.repeat(ends, lengths))
+    many = _FORM_SHARE * len(starts)
+    form = np.bincount(at[equal & inside], minlength=len(own)) > many
+    form_shared = _sums(equal & form[at], begins, ends)
+    form_held = np.concatenate((np.zeros(1, np.int64), np.cumsum(form, dtype=np.int64)))[below]
+    # What many of the others share among themselves is theirs, whether the asker has it or not.
+    kept = np.sort(values[inside])
+    holders = np.searchsorted(kept, values, "right") - np.searchsorted(kept, values, "left")
+    rest = _sums(inside & (holders <= many), begins, ends)
+    return _Compared(shared, fewest, form_shared, form_held, np.minimum(rest, below - form_held))
+
+
+def _sums(
+    flags: npt.NDArray[np.bool_], begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    sums = np.zeros(len(flags) + 1, np.int64)
+    np.cumsum(flags, out=sums[1:])
+    return sums[ends] - sums[begins]
 
 
 @cache
-def _fewest_expected(count: int, words_kept: float) -> int:
-    """Of `count` numbers a real pair shares at least so many, but once in 1 / _GIVEN_UP times."""
+def _fewest_expected(count: int, words_kept: float, given_up: float) -> int:
+    """Of `count` numbers a real pair shares at least so many, but once in 1 / given_up times."""
     chance = _KEPT_AT_WORST * min(max(words_kept, 0.0), 1.0) ** 1.3
     tail = 0.0
     for shared in range(count + 1):
         tail += comb(count, shared) * chance**shared * (1 - chance) ** (count - shared)
-        if tail >= _GIVEN_UP:
+        if tail >= given_up:
             return shared
     return count

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import exp, log, log1p
 
 from paperless_fingerprint.evidence import Evidence
-from paperless_fingerprint.marks import SEVEREST
+from paperless_fingerprint.severity import SEVEREST
 
 #: Below this share of the smaller text, misread or not, nothing is said at all.
 COVERAGE_FLOOR = 0.6
@@ -23,6 +23,8 @@ SMALLEST_REST = 20
 #: the text replaced, two have 0.06, none has 0.08: long rewritten clauses are what this loses.
 _REPLACED = ((2, 0.10), (3, 0.06), (4, 0.045))
 _FEWEST_TOKENS = 60
+#: From this chance of another document on nothing else is asked.
+_SURELY_OTHER = 0.95
 
 
 def is_filled_in_otherwise(passages: int, share: float, tokens: int) -> bool:
@@ -45,11 +47,29 @@ class Chances:
 # Bias first; the order is that of the functions below. Fitted by benchmarks/fit_relations.py on
 # generated letters and three other kinds of pages (its docstring names the sets), l2 0.001.
 OTHER = (
-    -3.77, 0.99, 2.28, 2.86, 2.75, 1.65, 1.67, 1.35, 0.91, 0.0, 1.12, 1.08, 1.36, 0.54, 1.18, 0.34,
-    0.68, 1.39,
-)  # fmt: skip
-CONTAINS = (-6.98, 3.32, 2.92, 1.22, 0.94)
-VERSION = (-4.07, 1.16, 2.17, 1.8, 1.55, 0.71, 0.87, 1.3, 1.08, 0.47, 2.64)
+    -4.07,
+    0.75,
+    1.81,
+    2.97,
+    2.8,
+    1.92,
+    2.13,
+    0.75,
+    0.5,
+    0.0,
+    0.75,
+    0.76,
+    1.05,
+    0.5,
+    0.85,
+    0.43,
+    0.64,
+    1.36,
+    0.7,
+    0.66,
+)
+CONTAINS = (-6.93, 3.25, 2.83, 1.58, 1.01)
+VERSION = (-4.56, 1.69, 1.86, 1.52, 1.59, 1.28, 0.44, 1.57, 1.05, 0.59, 3.44)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +113,8 @@ def features_of_other(e: Evidence, tokens_a: int, tokens_b: int) -> list[float]:
         log1p(e.amount_severity),
         log1p(100 * e.word_severity / min(tokens_a, tokens_b)) / 2,
         log1p(max(0.0, min(small.sentence, large.sentence) - 3)) * max(0.0, 1 - 40 * e.noise),
+        e.numbers_against / 5,
+        log1p(e.numbers_against),
     ]
 
 
@@ -128,6 +150,12 @@ def features_of_edit(e: Evidence, tokens_a: int, tokens_b: int) -> list[float]:
         log1p(small.clause) / (1 + 20 * e.noise),
         log1p(large.clause) / (1 + 20 * e.noise),
     ]
+
+
+def is_enough(facts: float, months: float, names: float) -> bool:
+    """Whether the severity of these alone makes it another document: all else can only add to it."""
+    evidence = Evidence(0.0, 1.0, 1.0, 0, 0, 1, facts, months, names, 0.0, 0.0, 0)
+    return _curve(OTHER, features_of_other(evidence, 1, 1)) > _SURELY_OTHER
 
 
 def chances_of(e: Evidence, tokens_a: int, tokens_b: int) -> Chances:

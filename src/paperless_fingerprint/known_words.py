@@ -25,7 +25,7 @@ MONTHS: dict[str, int] = {
     name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()
 }
 #: Months in short that are whole names, and words that are common as something else.
-SHORT_MONTHS = frozenset({"may", "mai", "mei", "maj", "mars"})
+SHORT_MONTHS = frozenset({"may", "mai", "mei", "maj", "mars", "march", "marca", "maja"})
 #: To be believed only beside a number: every short form, because 'out', 'set', 'sie' are words.
 AMBIGUOUS_MONTHS = frozenset(name for name in MONTHS if len(name) <= 3) | SHORT_MONTHS
 
@@ -49,4 +49,5 @@ class NoVocabulary:
 def common_words() -> frozenset[str]:
     text = (resources.files(__package__) / "words_data" / "common.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return frozenset(word for line in lines for word in line.split()[1:]) | MONTHS.keys()
+    # Keys of tokens are case-folded, and 'grüßen' is 'grüssen' then.
+    return frozenset(word.casefold() for line in lines for word in line.split()[1:]) | MONTHS.keys()

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from paperless_fingerprint.confusions import weighted_edits
 from paperless_fingerprint.known_words import AMBIGUOUS_MONTHS, MONTHS, SHORT_MONTHS
 from paperless_fingerprint.weighing import Side, Weighing
+
+#: Where the other text has a month a month is expected: so much of it may be misread, and the
+#: next month that it may be must be this much further off.
+_MISREAD = 0.34
+_MARGIN = 0.5
 
 
 def months_in(side: Side, start: int, end: int) -> dict[str, int]:
@@ -27,21 +34,39 @@ def months_in(side: Side, start: int, end: int) -> dict[str, int]:
 
 
 def misread_months(keys: tuple[str, ...], weighing: Weighing) -> dict[str, int]:
-    return {
-        key: month for key in keys if (month := _misread_month(key)) and not weighing.known(key)
-    }
+    """What may stand for a month where the other text has one: joined, or torn apart, or misread."""
+    found = {}
+    for key in dict.fromkeys((*keys, "".join(keys))):
+        month = MONTHS.get(key) if len(key) > 3 else None
+        if month is None and not weighing.known(key):
+            month = _misread_month(key)
+        if month:
+            found[key] = month
+    return found
 
 
 @lru_cache(maxsize=4096)
 def _misread_month(key: str) -> int | None:
     """The month that this is a misreading of, when there is only one."""
-    key = "".join([c for c in key if c.isalpha()])
-    if not 4 <= len(key) <= 15:
+    letters = re.split(r"[^a-zäáâàçéèêíóôõúûüąćęłńóśźż]+", key)
+    return next(filter(None, map(_nearest_month, letters)), None)
+
+
+def _nearest_month(word: str) -> int | None:
+    if len(word) >= 3:
+        begun = {number for name, number in MONTHS.items() if name.startswith(word)}
+        if len(begun) == 1:
+            return begun.pop()
+    if not 3 <= len(word) <= 15:
         return None
-    most = 1 if len(key) < 7 else 2
-    months = {
-        number
-        for name, number in MONTHS.items()
-        if len(name) >= 4 and Levenshtein.distance(key, name, score_cutoff=most) <= most
-    }
-    return months.pop() if len(months) == 1 else None
+    most = _MISREAD * len(word)
+    nearest: dict[int, float] = {}
+    for name, number in MONTHS.items():
+        if len(name) >= 4 and Levenshtein.distance(word, name, score_cutoff=4) <= 4:
+            edits = weighted_edits(word, name)
+            if edits <= most:
+                nearest[number] = min(edits, nearest.get(number, edits))
+    ranked = sorted((edits, number) for number, edits in nearest.items())
+    if not ranked or (len(ranked) > 1 and ranked[1][0] - ranked[0][0] < _MARGIN):
+        return None
+    return ranked[0][1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paperless_fingerprint.evidence import Evidence
-from paperless_fingerprint.marks import Kind, Mark
 from paperless_fingerprint.model import Relation
+from paperless_fingerprint.severity import Kind, Mark
 from paperless_fingerprint.tokens import AMOUNT, NUMBER, notes_of
 
 if TYPE_CHECKING:

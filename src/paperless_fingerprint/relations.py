@@ -14,10 +14,8 @@ from math import exp, log
 from paperless_fingerprint import reasons
 from paperless_fingerprint.alignment import equal_tokens, replaced_share
 from paperless_fingerprint.evidence import Evidence, weigh
-from paperless_fingerprint.facts import Facts, read_facts
-from paperless_fingerprint.judgement import Chances, chances_of, is_filled_in_otherwise
+from paperless_fingerprint.judgement import Chances, chances_of, is_enough, is_filled_in_otherwise
 from paperless_fingerprint.known_words import NoVocabulary, Vocabulary
-from paperless_fingerprint.marks import Mark
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -25,6 +23,7 @@ from paperless_fingerprint.model import (
     PairScore,
     Relation,
 )
+from paperless_fingerprint.parts import Place, place_of
 from paperless_fingerprint.scoring import (
     FUZZY_SAMPLE_SIZE,
     Overlap,
@@ -94,17 +93,6 @@ class Reading:
 def read(document: Document, shingle_words: int = 3) -> Reading:
     """`shingle_words` as in the fingerprints: the reported overlap is that of the same shingles."""
     return Reading(document, shingle_words)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a part lies in the whole: characters of the whole's text, and words."""
-
-    start: int
-    end: int
-    first_word: int
-    last_word: int
-    of_words: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +186,8 @@ def examine(
         and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter
     ):
         return finish(Relation.RELATED, 0.0, ("the texts share too little",))
-    evidence = weigh(a.side, b.side, vocabulary or NoVocabulary())
+    enough = None if explain else is_enough
+    evidence = weigh(a.side, b.side, vocabulary or NoVocabulary(), enough)
     if filled_in:
         relation, confidence = Relation.TEMPLATE, FILLED_IN_CONFIDENCE
     else:
@@ -208,7 +197,7 @@ def examine(
     if relation is Relation.CONTAINS:
         a_is_whole = evidence.coverage_a < evidence.coverage_b
         leader = (a if a_is_whole else b).document.id
-        place = _place(evidence, a if a_is_whole else b, in_a=a_is_whole)
+        place = place_of(evidence.alignment, (a if a_is_whole else b).side, in_a=a_is_whole)
     elif relation is Relation.VERSION:
         leader = newer(a.document, b.document).id
     why: tuple[str, ...] = ()
@@ -281,128 +270,3 @@ def _scores(
 
 def _rounded(figure: float | None) -> float | None:
     return None if figure is None else round(figure, 4)
-
-
-def _place(evidence: Evidence, whole: Reading, *, in_a: bool) -> Place | None:
-    """The stretch of the whole that holds the part: from the densest matches outwards."""
-    matches = evidence.alignment.to_b if in_a else evidence.alignment.to_a
-    found = [position for position, match in enumerate(matches) if match >= 0]
-    if not found:
-        return None
-    # A quotation may be broken by a few lines, but not by a page.
-    clusters: list[list[int]] = [[found[0]]]
-    for position in found[1:]:
-        if position - clusters[-1][-1] > 60:
-            clusters.append([])
-        clusters[-1].append(position)
-    best = max(clusters, key=len)
-    spans = whole.side.tokens.spans()
-    first, last = best[0], best[-1]
-    return Place(spans[first][0], spans[last][1], first + 1, last + 1, len(spans))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One stretch of the word diff: the same on both sides, or not."""
-
-    a: str
-    b: str
-    same: bool
-    #: What the change is about ('amount', 'month', 'name', 'fact', 'word', 'added'), and whether
-    #: it is more than noise.
-    about: str = ""
-    matters: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A pair explained: the judgement, what each text states, and the word diff."""
-
-    pair: Pair
-    facts_a: Facts
-    facts_b: Facts
-    changes: tuple[Change, ...]
-    noise: float | None
-    place: Place | None
-
-
-def compare(
-    a: Reading,
-    b: Reading,
-    *,
-    vocabulary: Vocabulary | None = None,
-    thresholds: Thresholds | None = None,
-    weights: Weights | None = None,
-    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
-) -> Comparison:
-    """judge() and everything that a person wants to see; `changes` follow the order of a."""
-    if a.document.id > b.document.id:
-        a, b = b, a
-    found = examine(
-        a,
-        b,
-        vocabulary=vocabulary,
-        thresholds=thresholds,
-        weights=weights,
-        fuzzy_sample_size=fuzzy_sample_size,
-    )
-    evidence = found.evidence or weigh(a.side, b.side, vocabulary or NoVocabulary())
-    return Comparison(
-        found.pair,
-        read_facts(a.document.content),
-        read_facts(b.document.content),
-        tuple(_changes(a, b, evidence)),
-        evidence.noise if found.evidence else None,
-        found.place,
-    )
-
-
-def _changes(a: Reading, b: Reading, evidence: Evidence) -> list[Change]:
-    spelled_a, spelled_b = a.side.tokens.spellings, b.side.tokens.spellings
-    to_b = evidence.alignment.to_b
-    starts: dict[int, list[Mark]] = {}
-    only_b: list[Mark] = []
-    for mark in evidence.marks:
-        item = mark.difference
-        if item.start_a < item.end_a:
-            starts.setdefault(item.start_a, []).append(mark)
-        else:
-            only_b.append(mark)
-    # What only b has is shown where its predecessor in b was matched.
-    after = {match: i for i, match in enumerate(to_b) if match >= 0}
-    for mark in only_b:
-        starts.setdefault(after.get(mark.difference.start_b - 1, -1) + 1, []).insert(0, mark)
-    changes: list[Change] = []
-    same: list[int] = []
-
-    def close() -> None:
-        if same:
-            text = " ".join(spelled_a[i] for i in same)
-            changes.append(Change(text, text, same=True))
-            same.clear()
-
-    i = 0
-    while i <= len(spelled_a):
-        skip = i
-        for mark in starts.get(i, ()):
-            close()
-            item = mark.difference
-            changes.append(
-                Change(
-                    " ".join(spelled_a[item.start_a : item.end_a]),
-                    " ".join(spelled_b[item.start_b : item.end_b]),
-                    same=False,
-                    about=mark.kind.name.lower(),
-                    matters=mark.severity >= reasons.MATTERS,
-                )
-            )
-            if item.start_a < item.end_a:
-                skip = max(skip, item.end_a)
-        if skip > i:
-            i = skip
-            continue
-        if i < len(spelled_a):
-            same.append(i)
-        i += 1
-    close()
-    return changes

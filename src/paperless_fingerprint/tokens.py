@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 #: Characters that are words by themselves: Chinese, Japanese.
 _CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -25,6 +26,8 @@ _IS_CJK = re.compile(f"[{_CJK}]")
 _AMOUNT = re.compile("\\d{1,3}(?:[.,'’]\\d{3}){0,3}[.,]\\d{2}|\\d{1,9}[.,]\\d{2}")
 
 DIGIT, NUMBER, AMOUNT, CAPITAL, CJK = 1, 2, 4, 8, 16
+#: Which digit a letter among digits was.
+DIGIT_LOOKS = str.maketrans("olisbzgq", "01158299")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,26 @@ class Tokens:
     spellings: tuple[str, ...]
     #: Which tokens are the first of their line.
     line_starts: frozenset[int]
+    #: How many tokens of `text` stand before these, where they are a stretch of it.
+    before: int = 0
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def spans(self) -> list[tuple[int, int]]:
         """Where each token stands in `text`; computed when somebody wants to see it."""
-        return [match.span() for match in _TOKEN.finditer(self.text)]
+        every = [match.span() for match in _TOKEN.finditer(self.text)]
+        return every[self.before : self.before + len(self.keys)]
+
+    def cut(self, start: int, end: int) -> Tokens:
+        """The tokens from `start` to `end`, as tokens of the same text."""
+        return Tokens(
+            self.text,
+            self.keys[start:end],
+            self.spellings[start:end],
+            frozenset(i - start for i in self.line_starts if start <= i < end),
+            self.before + start,
+        )
 
 
 def tokenise(text: str) -> Tokens:
@@ -64,6 +80,7 @@ def tokenise(text: str) -> Tokens:
     return Tokens(text, tuple(keys), tuple(spellings), frozenset(line_starts))
 
 
+@lru_cache(maxsize=1 << 16)
 def notes_of(spelling: str) -> int:
     """What kind of token this is, as a sum of DIGIT, NUMBER, AMOUNT, CAPITAL, CJK."""
     if spelling.isalpha():
@@ -80,6 +97,22 @@ def notes_of(spelling: str) -> int:
         if _AMOUNT.fullmatch(spelling):
             notes |= AMOUNT
     return notes
+
+
+def as_number(key: str) -> str:
+    """The digits that a number with letters in it stands for, or nothing."""
+    if key.isdigit():
+        return key
+    digits = sum(map(str.isdigit, key))
+    return (
+        key.translate(DIGIT_LOOKS)
+        if len(key) >= 4 and 3 * digits >= 2 * len(key) and key.translate(DIGIT_LOOKS).isdigit()
+        else ""
+    )
+
+
+def digits_of(spelling: str) -> str:
+    return "".join([c for c in spelling if c.isdigit()])
 
 
 def _join_if_one_word(match: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -10,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.known_words import Vocabulary, common_words
 from paperless_fingerprint.text import words as words_of
-from paperless_fingerprint.tokens import AMOUNT, CAPITAL, DIGIT, Tokens, notes_of
+from paperless_fingerprint.tokens import AMOUNT, CAPITAL, CJK, DIGIT, Tokens, as_number, notes_of
 
 #: In longer texts nobody looks for what a word may have become.
 _MOST_LOOKED_FOR = 5_000
@@ -23,9 +24,23 @@ class Side:
         self.tokens = tokens
         self._words = words
 
+    def cut(self, start: int, end: int) -> Side:
+        """A stretch of it. Its words are still those of the whole document: they are counted in
+        the library by documents."""
+        return Side(self.tokens.cut(start, end), self._words)
+
     @cached_property
     def words(self) -> frozenset[str]:
         return frozenset(self._words)
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        return self.tokens.spans()
+
+    @cached_property
+    def has_characters(self) -> bool:
+        """Whether there is Chinese or Japanese in it."""
+        return any(notes_of(spelling) & CJK for spelling in set(self.tokens.spellings))
 
     @cached_property
     def distinct(self) -> frozenset[str]:
@@ -46,6 +61,30 @@ class Side:
     def numbers(self) -> int:
         """How many tokens hold digits: where there are none, the facts are silent."""
         return sum(1 for key in self.tokens.keys if len(key) > 1 and not key.isalpha())
+
+    def count_like(self, key: str) -> int:
+        """How often the word stands here, as it is or misread."""
+        if len(self.distinct) > _MOST_LOOKED_FOR:
+            return self._counts[key]
+        return sum(self._counts[other] for other in self._like(key))
+
+    def _like(self, key: str) -> list[str]:
+        most = len(key) // 4 if len(key) > 4 else 0
+        if not most:
+            return [key] if key in self._counts else []
+        near = [
+            other
+            for length in range(len(key) - most, len(key) + most + 1)
+            for other in self._lengths.get(length, ())
+        ]
+        found = process.extract(
+            key, near, scorer=Levenshtein.distance, score_cutoff=most, limit=None
+        )
+        return [other for other, _, _ in found]
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        return Counter(self.tokens.keys)
 
     def holds_like(self, key: str) -> bool:
         """Whether the word stands anywhere here, as it is or misread."""
@@ -107,11 +146,13 @@ class Weighing:
     def is_name(self, side: Side, i: int) -> bool:
         """What looks like part of somebody's name: 'FouPAGGENWED' is a stamp across a word."""
         key, spelling = side.tokens.keys[i], side.tokens.spellings[i]
-        return (
-            spelling.isalpha()
-            and (len(key) >= 3 if spelling.istitle() else len(key) >= 4 and spelling.isupper())
-            and key not in self.common
-        )
+        if not spelling.isalpha() or key in self.common:
+            return False
+        if spelling.istitle():
+            return len(key) >= 3
+        if spelling.isupper():
+            return len(key) >= 4
+        return is_full_name(spelling)
 
     def names(self, start: int, end: int, side: Side) -> list[str]:
         """Rare names there, and common ones beside another.
@@ -127,9 +168,22 @@ class Weighing:
         ]
 
     def has_name_beside(self, side: Side, i: int) -> bool:
-        return (i > 0 and self.is_name(side, i - 1)) or (
-            i + 1 < len(side.tokens) and self.is_name(side, i + 1)
+        return (
+            is_full_name(side.tokens.spellings[i])
+            or (i > 0 and self.is_name(side, i - 1))
+            or (i + 1 < len(side.tokens) and self.is_name(side, i + 1))
         )
+
+
+def is_full_name(spelling: str) -> bool:
+    """'MariaLindner' and 'MariakLindner': a speck has filled the space between two names."""
+    capitals = [i for i, letter in enumerate(spelling) if letter.isupper()]
+    return (
+        len(capitals) == 2
+        and capitals[0] == 0
+        and 3 <= capitals[1] <= len(spelling) - 3
+        and spelling.isalpha()
+    )
 
 
 def legible(keys: Sequence[str], spellings: Sequence[str], weighing: Weighing) -> float:
@@ -140,11 +194,18 @@ def legible(keys: Sequence[str], spellings: Sequence[str], weighing: Weighing) -
         if key.isdigit():
             good += len(key)
         elif spelling.isalpha():
-            even = spelling.islower() or spelling.istitle() or spelling.isupper()
+            even = (
+                spelling.islower()
+                or spelling.istitle()
+                or spelling.isupper()
+                or is_full_name(spelling)
+            )
             if key in weighing.common or (
                 even and (len(key) >= 4 or (len(key) > 1 and weighing.known(key)))
             ):
                 good += len(key)
-        elif spelling[-1:].isdigit() and key.lstrip("abcdefghijklmnopqrstuvwxyz").isdigit():
+        elif as_number(key) or (
+            spelling[-1:].isdigit() and key.lstrip("abcdefghijklmnopqrstuvwxyz").isdigit()
+        ):
             good += len(key)
     return good / total if total else 1.0

@@ -10,8 +10,9 @@ from paperless_fingerprint.digest import compare as compare_facts
 from paperless_fingerprint.facts import read_facts
 from paperless_fingerprint.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.relations import compare, examine, judge, read
+from paperless_fingerprint.relations import examine, judge, read
 from paperless_fingerprint.tokens import tokenise
+from paperless_fingerprint.word_diff import compare
 
 WORD = st.sampled_from(
     "the rent of March July 2024 is 118,20 due on 14.06.2024 Anna Müller 王 明 K-4711 a I0l rn".split()

@@ -75,9 +75,46 @@ def test_a_digest_stays_small() -> None:
 
 def test_of_a_family_the_best_are_compared_and_of_few_all() -> None:
     def agreement(count: int) -> Agreement:
-        return Agreement(np.ones(count, np.bool_), np.linspace(1, 0, count))
+        return Agreement(
+            np.ones(count, np.bool_), np.linspace(1, 0, count), np.zeros(count, np.bool_)
+        )
 
     few = worth_comparing([0.5] * FAMILY_FROM, agreement(FAMILY_FROM))
     assert few.tolist() == list(range(FAMILY_FROM))
     many = worth_comparing([0.5] * 40, agreement(40))
     assert many.tolist() == list(range(COMPARED_OF_A_FAMILY))
+
+
+def words(*numbers: int) -> str:
+    return " ".join("field" + "".join(chr(97 + int(d)) for d in str(number)) for number in numbers)
+
+
+def form(k: int, *, noise: int = 0) -> str:
+    """A form without a number, each copy filled in with words of its own."""
+    fixed = " ".join(f"printed{chr(97 + n)}text" for n in range(20))
+    own = words(*range(100 * k, 100 * k + 12))
+    for n in range(noise):
+        own = own.replace(words(100 * k + n), f"misread{chr(97 + k)}{chr(97 + n)}smudge")
+    return f"{fixed} {own}"
+
+
+def test_of_many_with_the_same_form_the_copy_is_left() -> None:
+    others = [form(k) for k in range(2, 12)]
+    copy = form(1, noise=3)
+    found = compare(packed(form(1)), [packed(text) for text in [*others, copy]])
+    assert found.of_one_form.tolist() == [True] * len(others) + [False]
+    assert found.plausible.all()
+
+
+def test_a_bad_scan_is_compared_with_many_clean_copies() -> None:
+    """What they all have and it has not is no field that was filled in otherwise."""
+    bad = form(1, noise=7)
+    others = [form(k) for k in range(2, 8)]
+    found = compare(packed(bad), [packed(text) for text in [form(1)] * 6 + others])
+    assert not found.of_one_form[:6].any()
+    assert not compare(packed(form(1)), [packed(bad)] + [packed(form(1))] * 9).of_one_form.any()
+
+
+def test_among_few_nothing_counts_as_a_form() -> None:
+    found = compare(packed(form(1)), [packed(form(k)) for k in range(2, 6)])
+    assert not found.of_one_form.any()

@@ -8,16 +8,16 @@ from collections import Counter
 import pytest
 
 from paperless_fingerprint import relations
-from paperless_fingerprint.model import Document, Relation
+from paperless_fingerprint.model import STORED_RELATIONS, Document, Relation
 from paperless_fingerprint.relations import (
     Reading,
     Thresholds,
-    compare,
     examine,
     judge,
     newer,
     read,
 )
+from paperless_fingerprint.word_diff import compare
 
 LETTER = """Nordlicht Energie AG
 Hafenstrasse 12, 24103 Kiel
@@ -234,7 +234,9 @@ def test_the_judgement_without_explanation_is_the_same():
         for second in texts[i + 1 :]:
             told = judge(reading(1, first), reading(2, second), explain=True)
             silent = judge(reading(1, first), reading(2, second))
-            assert (told.relation, told.confidence) == (silent.relation, silent.confidence)
+            assert told.relation is silent.relation
+            if told.relation in STORED_RELATIONS:
+                assert told.confidence == silent.confidence
 
 
 def test_compare_shows_the_changes_in_the_order_of_the_text():

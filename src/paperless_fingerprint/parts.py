@@ -1,0 +1,152 @@
+"""Where a part lies in a whole: everything else of the whole says nothing about the part.
+
+A bundle of letters from one sender holds every name and every sentence somewhere. So the short
+text is compared with the one stretch that it matches, and the rest of the bundle only counts as
+what the part does not have.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from paperless_fingerprint.alignment import Alignment
+from paperless_fingerprint.severity import Mark
+from paperless_fingerprint.weighing import Side
+
+#: A text so many times as long as the other is looked at by the stretch that matches.
+_LONGER = 1.5
+#: The stretch is little longer than the part: pages may have been turned over, a stamp added.
+_STRETCH = 1.3
+_AROUND = 12
+#: A stretch that has less than this of all runs in common is not where the part lies: its pages are
+#: spread over the whole.
+_IN_ONE_PLACE = 0.7
+# A quotation is one block of its reply: most of the matches, with no longer gap than a line.
+_BLOCK_GAP = 15
+_BLOCK_SHARE = 0.75
+
+
+def stretch_of_part(a: Sequence[str], b: Sequence[str]) -> tuple[int, int] | None:
+    """The tokens of the longer text among which the shorter one lies; None where it is not so."""
+    short, long = sorted((a, b), key=len)
+    width = int(_STRETCH * len(short)) + _AROUND
+    if len(long) < _LONGER * len(short) or width >= len(long):
+        return None
+    runs = set(zip(short, short[1:], short[2:], strict=False))
+    places = [
+        at for at, run in enumerate(zip(long, long[1:], long[2:], strict=False)) if run in runs
+    ]
+    if not places:
+        return None
+    held = _distinct_within(long, places, width)
+    best = max(range(len(places)), key=held.__getitem__)
+    if held[best] < _IN_ONE_PLACE * len({_run_at(long, at) for at in places}):
+        return None
+    first = places[best]
+    last = max(at for at in places[best : best + width] if at <= first + width - 3)
+    return max(0, first - _AROUND), min(len(long), last + 3 + _AROUND)
+
+
+def _run_at(tokens: Sequence[str], at: int) -> tuple[str, ...]:
+    return tuple(tokens[at : at + 3])
+
+
+def _distinct_within(long: Sequence[str], places: list[int], width: int) -> list[int]:
+    """For each place: how many different runs stand in the stretch that begins there."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    held = []
+    end = 0
+    for at in places:
+        while end < len(places) and places[end] <= at + width - 3:
+            counts[_run_at(long, places[end])] += 1
+            end += 1
+        held.append(len(counts))
+        leaving = _run_at(long, at)
+        counts[leaving] -= 1
+        if not counts[leaving]:
+            del counts[leaving]
+    return held
+
+
+def shifted(
+    marks: tuple[Mark, ...], alignment: Alignment, start: int, length: int, *, in_a: bool
+) -> tuple[tuple[Mark, ...], Alignment]:
+    """What was found in a stretch of a (or b), as positions in the whole of it."""
+    short = alignment.to_b if not in_a else alignment.to_a
+    long = alignment.to_a if not in_a else alignment.to_b
+    moved = [match + start if match >= 0 else -1 for match in short]
+    whole = [-1] * start + long + [-1] * (length - start - len(long))
+    found = []
+    for mark in marks:
+        item = mark.difference
+        if in_a:
+            item = replace(item, start_a=item.start_a + start, end_a=item.end_a + start)
+        else:
+            item = replace(item, start_b=item.start_b + start, end_b=item.end_b + start)
+        found.append(replace(mark, difference=item))
+    to_b, to_a = (whole, moved) if in_a else (moved, whole)
+    return tuple(found), Alignment(to_b, to_a, alignment.moved)
+
+
+def within_block(
+    marks: list[Mark], alignment: Alignment, coverage_a: float, coverage_b: float
+) -> list[Mark]:
+    """Leaves out what lies outside the part of a much longer text that holds the shorter.
+
+    The header of a reply aligns with the header of the letter that it quotes: the names agree,
+    the dates do not, and neither says anything about the quotation.
+    """
+    in_a = coverage_a < coverage_b
+    matches = alignment.to_b if in_a else alignment.to_a
+    if min(coverage_a, coverage_b) > 0.85:
+        return marks
+    start = end = best_start = best_end = -1
+    held = best = 0
+    for position, match in enumerate(matches):
+        if match < 0:
+            continue
+        if start < 0 or position - end > _BLOCK_GAP:
+            start, held = position, 0
+        end, held = position, held + 1
+        if held > best:
+            best, best_start, best_end = held, start, end
+    if best < _BLOCK_SHARE * sum(match >= 0 for match in matches):
+        return marks
+
+    def inside(mark: Mark) -> bool:
+        item = mark.difference
+        first, last = (item.start_a, item.end_a) if in_a else (item.start_b, item.end_b)
+        return first == last or (last > best_start - 4 and first <= best_end + 4)
+
+    return [mark for mark in marks if inside(mark)]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a part lies in the whole: characters of the whole's text, and words."""
+
+    start: int
+    end: int
+    first_word: int
+    last_word: int
+    of_words: int
+
+
+def place_of(alignment: Alignment, whole: Side, *, in_a: bool) -> Place | None:
+    """The stretch of the whole that holds the part: from the densest matches outwards."""
+    matches = alignment.to_b if in_a else alignment.to_a
+    found = [position for position, match in enumerate(matches) if match >= 0]
+    if not found:
+        return None
+    # A quotation may be broken by a few lines, but not by a page.
+    clusters: list[list[int]] = [[found[0]]]
+    for position in found[1:]:
+        if position - clusters[-1][-1] > 60:
+            clusters.append([])
+        clusters[-1].append(position)
+    best = max(clusters, key=len)
+    spans = whole.spans
+    first, last = best[0], best[-1]
+    return Place(spans[first][0], spans[last][1], first + 1, last + 1, len(spans))

@@ -1,0 +1,163 @@
+"""Differences that do not look alike: numbers, names or words in place of others."""
+
+from __future__ import annotations
+
+from rapidfuzz.distance import Levenshtein
+
+from paperless_fingerprint.differences import Difference
+from paperless_fingerprint.look_alikes import pattern
+from paperless_fingerprint.severity import (
+    DIGIT_NOISE_FLOOR,
+    INNOCENT,
+    SEVEREST,
+    SEVEREST_NUMBER,
+    WEIGHT_BY_DIGITS,
+    Kind,
+    Mark,
+    clip,
+    improbable,
+)
+from paperless_fingerprint.tokens import AMOUNT, CJK, DIGIT, NUMBER, as_number, notes_of
+from paperless_fingerprint.weighing import Side, Weighing, legible
+
+#: A run of words is about somebody where so many of its letters belong to names.
+_LEAST_NAMES = 0.4
+# Characters of one radical stand side by side in Unicode, and those are what is misread.
+_LOOK_ALIKE_CODES = 64
+
+
+def mark_replaced(
+    item: Difference,
+    a: Side,
+    b: Side,
+    keys_a: tuple[str, ...],
+    keys_b: tuple[str, ...],
+    spelled_a: tuple[str, ...],
+    spelled_b: tuple[str, ...],
+    noise: float,
+    digit_noise: float,
+    weighing: Weighing,
+) -> Mark:
+    notes_a = [notes_of(x) for x in spelled_a]
+    notes_b = [notes_of(x) for x in spelled_b]
+    characters_a = tuple(k for k, n in zip(keys_a, notes_a, strict=True) if n & CJK)
+    characters_b = tuple(k for k, n in zip(keys_b, notes_b, strict=True) if n & CJK)
+    if characters_a and characters_b:
+        return _mark_characters(item, characters_a, characters_b, noise)
+    # Where a side is rubbish, it says nothing about what stood there.
+    sense = min(legible(keys_a, spelled_a, weighing), legible(keys_b, spelled_b, weighing))
+    sense = min(1.0, max(0.0, (sense - 0.35) / 0.4))
+    # Where numbers lose their edges by the dozen, one that is quite different is damage, too.
+    clarity = sense * max(0.25, 1 - 8 * max(0.0, digit_noise - DIGIT_NOISE_FLOOR))
+    numbers_a = _numbers_among(keys_a, notes_a)
+    numbers_b = _numbers_among(keys_b, notes_b)
+    if numbers_a and numbers_b:
+        one, other = "".join(numbers_a), "".join(numbers_b)
+        edits = Levenshtein.distance(one, other)
+        # Torn apart and misread it may still be the same number.
+        found = improbable(edits, max(len(one), len(other)), digit_noise)
+        amounts = any(n & AMOUNT for n in notes_a) and any(n & AMOUNT for n in notes_b)
+        fitting = any(len(x) == len(y) for x in numbers_a for y in numbers_b)
+        one_kind = amounts == (any(n & AMOUNT for n in notes_a) or any(n & AMOUNT for n in notes_b))
+        longest, shortest = (
+            max(map(len, numbers_a + numbers_b)),
+            min(max(map(len, numbers_a)), max(map(len, numbers_b))),
+        )
+        fitting |= len(keys_a) <= 2 and len(keys_b) <= 2 and 2 * shortest >= longest
+        trust = clarity if amounts or (fitting and one_kind) else 0.4 * clarity
+        severity = min(SEVEREST_NUMBER, max(0.0, found)) * trust * WEIGHT_BY_DIGITS[min(longest, 4)]
+        return Mark(item, Kind.AMOUNT if amounts else Kind.FACT, severity)
+    marked_a = [k for k, n in zip(keys_a, notes_a, strict=True) if n & DIGIT and len(k) >= 4]
+    if marked_a:
+        marked_b = [k for k, n in zip(keys_b, notes_b, strict=True) if n & DIGIT and len(k) >= 4]
+        patterns = {pattern(k) for k in marked_a}
+        if any(pattern(k) in patterns for k in marked_b):
+            return Mark(item, Kind.FACT, SEVEREST * clarity)
+    names_a = weighing.names(item.start_a, item.end_a, a)
+    names_b = weighing.names(item.start_b, item.end_b, b)
+    if (
+        names_a
+        and names_b
+        # Nouns of a clause that was rewritten are no names, whatever their first letter.
+        and _LEAST_NAMES * sum(map(len, keys_a)) <= sum(map(len, names_a))
+        and _LEAST_NAMES * sum(map(len, keys_b)) <= sum(map(len, names_b))
+    ):
+        # What the other text has as often has perhaps only moved.
+        new_a = [name for name in names_a if b.count_like(name) < a.count_like(name)]
+        new_b = [name for name in names_b if a.count_like(name) < b.count_like(name)]
+        sense *= (0.3, 0.6, 1.0)[bool(new_a) + bool(new_b)]
+        # In German every noun has a capital; two side by side are somebody.
+        people = _has_full_name(item.start_a, item.end_a, a, weighing) + _has_full_name(
+            item.start_b, item.end_b, b, weighing
+        )
+        sense *= (0.5, 0.75, 1.0)[people]
+        return _mark_names(item, new_a or names_a, new_b or names_b, noise, sense, weighing)
+    clean_a = _clean_words(keys_a, spelled_a, weighing)
+    clean_b = _clean_words(keys_b, spelled_b, weighing)
+    if clean_a and clean_b:
+        letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
+        number = min(len(clean_a), len(clean_b))
+        return Mark(item, Kind.WORD, sense * min(SEVEREST * number, 0.8 * letters))
+    return Mark(item, Kind.WORD, 0.3)
+
+
+def _numbers_among(keys: tuple[str, ...], notes: list[int]) -> list[str]:
+    """The numbers, also those with a digit or two that were read as letters."""
+    found = []
+    for key, note in zip(keys, notes, strict=True):
+        number = key if note & NUMBER else as_number(key) if note & DIGIT else ""
+        if number:
+            found.append(number)
+    return found
+
+
+def _clean_words(
+    keys: tuple[str, ...], spellings: tuple[str, ...], weighing: Weighing
+) -> list[str]:
+    """Known words; in capitals alone they are a stamp across the line."""
+    return [
+        key
+        for key, spelling in zip(keys, spellings, strict=True)
+        if len(key) > 2 and key.isalpha() and not spelling.isupper() and weighing.known(key)
+    ]
+
+
+def _has_full_name(start: int, end: int, side: Side, weighing: Weighing) -> bool:
+    return any(
+        weighing.is_name(side, i) and weighing.has_name_beside(side, i) for i in range(start, end)
+    )
+
+
+def _mark_names(
+    item: Difference,
+    names_a: list[str],
+    names_b: list[str],
+    noise: float,
+    sense: float,
+    weighing: Weighing,
+) -> Mark:
+    familiar = any(map(weighing.elsewhere, names_a)) + any(map(weighing.elsewhere, names_b))
+    # A name that nobody has heard of may be what is left of the same name, but then some of its
+    # letters are left.
+    trust = (max(0.7, 1 - 6 * noise), max(0.85, 1 - 3 * noise), 1.0)[familiar] * sense
+    apart = Levenshtein.normalized_distance("".join(names_a), "".join(names_b))
+    return Mark(item, Kind.NAME, SEVEREST * trust * min(1.0, max(0.0, (apart - 0.4) / 0.3)))
+
+
+def are_unlike_characters(one: str, other: str) -> bool:
+    return len(one) == len(other) == 1 and abs(ord(one) - ord(other)) > _LOOK_ALIKE_CODES
+
+
+def _mark_characters(
+    item: Difference, keys_a: tuple[str, ...], keys_b: tuple[str, ...], noise: float
+) -> Mark:
+    run = min(sum(len(k) == 1 for k in keys_a), sum(len(k) == 1 for k in keys_b))
+    unlike = run
+    if len(keys_a) == len(keys_b):
+        unlike = sum(are_unlike_characters(x, y) for x, y in zip(keys_a, keys_b, strict=True))
+    if unlike < 1 or run < 2:
+        return Mark(item, Kind.NAME, 0.3)
+    # Each character is a token, so neighbours are misread together more often than letters of
+    # one word are.
+    found = clip(improbable(unlike, run, noise) - (INNOCENT if unlike < 3 else 0.0))
+    return Mark(item, Kind.NAME if run <= 4 else Kind.WORD, found)

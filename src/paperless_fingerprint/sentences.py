@@ -1,0 +1,106 @@
+"""Whether what only one of two texts has is a passage that somebody wrote, or what a scan lost."""
+
+from __future__ import annotations
+
+from paperless_fingerprint.differences import Differences
+from paperless_fingerprint.tokens import Tokens
+from paperless_fingerprint.weighing import Side, Weighing, legible
+
+#: Runs that only one text has are read as sentences from this many tokens on.
+_SENTENCE = 5
+_FEWEST_KNOWN = 4
+#: Rubbish in place of a sentence: as much of it, and half of it is nothing anybody writes.
+_AS_MUCH = 0.4
+_LEGIBLE = 0.5
+#: What a run counts that is whole lines without being whole sentences: a scanner skipped them.
+_LOST_LINE = 0.25
+_END_OF_SENTENCE = frozenset(".!?:;。")
+
+
+def one_sided(differences: Differences, side: int) -> list[tuple[int, int]]:
+    """Runs that one text alone has, those that are torn apart by a stray token joined."""
+    ranges = sorted(
+        (item.start_b, item.end_b) if side else (item.start_a, item.end_a)
+        for item in differences.items
+        if item.edits is None
+    )
+    joined: list[tuple[int, int]] = []
+    for start, end in ranges:
+        if start == end:
+            continue
+        if joined and start - joined[-1][1] <= 2:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def hidden_by_rubbish(
+    differences: Differences, a: Side, b: Side, weighing: Weighing
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Where runs of a (of b) begin that the other text has, too, but illegible: a stamp lies there."""
+    hidden: tuple[set[int], set[int]] = (set(), set())
+    for item in differences.items:
+        size_a, size_b = item.end_a - item.start_a, item.end_b - item.start_b
+        if item.edits is not None or min(size_a, size_b) < 2 or max(size_a, size_b) < _SENTENCE:
+            continue
+        keys_a, keys_b = a.tokens.keys, b.tokens.keys
+        one, other = keys_a[item.start_a : item.end_a], keys_b[item.start_b : item.end_b]
+        letters_a, letters_b = sum(map(len, one)), sum(map(len, other))
+        if min(letters_a, letters_b) < _AS_MUCH * max(letters_a, letters_b):
+            continue
+        if legible(other, b.tokens.spellings[item.start_b : item.end_b], weighing) < _LEGIBLE:
+            hidden[0].add(item.start_a)
+        if legible(one, a.tokens.spellings[item.start_a : item.end_a], weighing) < _LEGIBLE:
+            hidden[1].add(item.start_b)
+    return frozenset(hidden[0]), frozenset(hidden[1])
+
+
+def longest_sentence(
+    runs: list[tuple[int, int]], hidden: frozenset[int], side: Side, weighing: Weighing
+) -> tuple[float, float]:
+    """Most known words in small letters in one run, and in one that is a sentence by itself.
+
+    A stamp has none, a new clause has many. A run from the start of a line to the end of one is
+    what a scanner skips; it counts less.
+    """
+    lengths = []
+    for start, end in runs:
+        if end - start < _SENTENCE or start in hidden:
+            continue
+        known = words = 0
+        for i in range(start, min(end, start + 200)):
+            spelling = side.tokens.spellings[i]
+            if spelling.islower() and spelling.isalpha():
+                known += weighing.known(side.tokens.keys[i])
+                words += len(spelling) > 3
+        if known >= _FEWEST_KNOWN:
+            # A small library knows few words, but rubbish has none at all beside them.
+            lengths.append((max(known, min(words, 2 * known)), start, end))
+    longest = clause = 0.0
+    if not lengths:
+        return longest, clause
+    spans = side.spans
+    for known, start, end in lengths:
+        lines = _is_whole_lines(side.tokens, start, end)
+        if _is_sentence(side.tokens.text, spans, start, end):
+            clause = max(clause, 0.7 * known if lines else float(known))
+        else:
+            longest = max(longest, known * _LOST_LINE if lines else float(known))
+    return longest, clause
+
+
+def _is_sentence(text: str, spans: list[tuple[int, int]], start: int, end: int) -> bool:
+    """From the end of a sentence to the next, give or take a word that happens to be equal."""
+
+    def ends_after(token: int) -> bool:
+        return token < 0 or text[spans[token][1] : spans[token][1] + 1] in _END_OF_SENTENCE
+
+    begins_line = text[: spans[start][0]].rstrip(" \t§0123456789.)").endswith("\n")
+    first = begins_line and text[spans[start][0]].isupper()
+    first = first or any(ends_after(i - 1) for i in (start - 1, start, start + 1))
+    return first and any(ends_after(i - 1) for i in (end - 1, end, end + 1) if i <= len(spans))
+
+
+def _is_whole_lines(tokens: Tokens, start: int, end: int) -> bool:
+    return start in tokens.line_starts and (end == len(tokens) or end in tokens.line_starts)

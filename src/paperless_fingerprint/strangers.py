@@ -1,0 +1,95 @@
+"""People that only one of two texts names, wherever they stand in it."""
+
+from __future__ import annotations
+
+from rapidfuzz.distance import Levenshtein
+
+from paperless_fingerprint.alignment import Alignment
+from paperless_fingerprint.differences import Differences
+from paperless_fingerprint.severity import SEVEREST
+from paperless_fingerprint.tokens import CJK, notes_of
+from paperless_fingerprint.weighing import Side, Weighing
+
+#: What is covered less than this is more than the other text with a few additions.
+_PART = 0.7
+_MOST_NAMES = 6
+#: A Chinese or Japanese name has so many characters.
+_CHARACTERS = range(2, 5)
+
+
+def strangers(
+    a: Side,
+    b: Side,
+    alignment: Alignment,
+    differences: Differences,
+    noise: float,
+    coverage_a: float,
+    coverage_b: float,
+    weighing: Weighing,
+) -> float:
+    """How much the names are others (0 to SEVEREST).
+
+    Both texts must have names that the other has less often, unless one is a part: all names of a
+    part stand in the whole.
+    """
+    only_a = _more_often(a, b, alignment.to_b, differences.strays_a, weighing)
+    only_b = _more_often(b, a, alignment.to_a, differences.strays_b, weighing)
+    if min(coverage_a, coverage_b) < _PART:
+        part = only_a if coverage_a > coverage_b else only_b
+        return SEVEREST * min(2, len(part)) / 2 * max(0.2, 0.9 - 10 * noise)
+    # What is left of a name has some of its letters.
+    apart = [
+        name
+        for name in only_a
+        if all(Levenshtein.normalized_distance(name, other) > 0.5 for other in only_b)
+    ]
+    return SEVEREST * min(2, len(apart), len(only_b)) / 2 * max(0.3, 1 - 7 * noise)
+
+
+def _more_often(
+    side: Side, other: Side, matches: list[int], strays: frozenset[int], weighing: Weighing
+) -> list[str]:
+    """Names that were not found in the other text here, and that it has less often."""
+    found: list[str] = []
+    spellings = side.tokens.spellings
+    # Facts stand in ascending order; a name is two words in a row, neither of them common.
+    for i, _ in side.facts:
+        if matches[i] >= 0 or i in strays or len(spellings[i]) < 4 or spellings[i].isupper():
+            continue
+        if not weighing.is_name(side, i) or not weighing.has_name_beside(side, i):
+            continue
+        key = side.tokens.keys[i]
+        if key not in found and other.count_like(key) < side.count_like(key):
+            found.append(key)
+            if len(found) >= _MOST_NAMES:
+                return found
+    if side.has_characters:
+        found += _names_in_characters(side, other, matches, strays)[: _MOST_NAMES - len(found)]
+    return found
+
+
+def _names_in_characters(
+    side: Side, other: Side, matches: list[int], strays: frozenset[int]
+) -> list[str]:
+    """Short runs of Chinese characters that stand nowhere in the other text."""
+    spellings = side.tokens.spellings
+    runs: list[str] = []
+    run = ""
+    for i, match in enumerate(matches):
+        if match < 0 and i not in strays and notes_of(spellings[i]) & CJK:
+            run += spellings[i]
+            continue
+        if len(run) in _CHARACTERS:
+            runs.append(run)
+        run = ""
+    if len(run) in _CHARACTERS:
+        runs.append(run)
+    if not runs:
+        return []
+    text = "".join(other.tokens.keys)
+    # Noise reads a character for another here and there; a name that comes again does not.
+    return [
+        run
+        for run in dict.fromkeys(runs)
+        if runs.count(run) > 1 and not any(character in text for character in run)
+    ]

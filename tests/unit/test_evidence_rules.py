@@ -1,0 +1,196 @@
+"""The rules that weigh differences, each on the smallest text that shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from paperless_fingerprint.evidence import Evidence, weigh
+from paperless_fingerprint.judgement import is_enough
+from paperless_fingerprint.known_words import NoVocabulary, common_words
+from paperless_fingerprint.model import Document, Relation
+from paperless_fingerprint.months import misread_months
+from paperless_fingerprint.parts import stretch_of_part
+from paperless_fingerprint.relations import judge, read
+from paperless_fingerprint.text import normalise
+from paperless_fingerprint.tokens import tokenise
+from paperless_fingerprint.weighing import Side, Weighing
+
+BODY = (
+    "the meter of the house was read by our own staff and the reading was checked twice before "
+    "this bill was written so that no further correction will be made for the time that it is "
+    "about please keep the letter with your papers and tell us at once if the reading is wrong "
+)
+
+
+def side(text: str) -> Side:
+    return Side(tokenise(text), normalise(text).split())
+
+
+def evidence(first: str, second: str) -> Evidence:
+    return weigh(side(first), side(second), NoVocabulary())
+
+
+def relation(first: str, second: str) -> Relation:
+    return judge(read(Document(1, content=first)), read(Document(2, content=second))).relation
+
+
+def letter(name: str, date: str = "14.06.2024", reference: str = "Invoice 4711902") -> str:
+    return f"Brook Energy\n{name}\n{reference}\nDate {date}\nDear {name},\n{BODY}\nTotal 118.20\n"
+
+
+# A part and its whole ---------------------------------------------------------------------------
+
+
+def test_the_stretch_is_where_the_part_lies_and_not_where_its_words_are() -> None:
+    part = [f"w{n}" for n in range(60)]
+    scattered = [word for n in range(60) for word in (f"w{n}", f"x{n}", f"y{n}")]
+    whole = scattered + part + scattered
+    start, end = stretch_of_part(part, whole) or (0, 0)
+    assert start <= len(scattered) <= start + 12
+    assert end >= len(scattered) + len(part)
+    assert stretch_of_part(whole, part) == (start, end)
+
+
+def test_texts_of_like_length_have_no_stretch_nor_has_a_part_whose_pages_are_spread() -> None:
+    part = [f"w{n}" for n in range(60)]
+    assert stretch_of_part(part, [*part, *(f"x{n}" for n in range(20))]) is None
+    filler = [f"x{n}" for n in range(300)]
+    assert stretch_of_part(part, [*part[:30], *filler, *part[30:]]) is None
+
+
+def test_a_name_elsewhere_in_a_bundle_does_not_excuse_another_in_the_letter() -> None:
+    mine, hers = letter("Hollis Granger"), letter("Isla Pemberton")
+    rest = "Minutes of the meeting with Hollis Granger about the new roof of the old barn. " * 12
+    assert relation(letter("Isla Pemberton"), rest + hers) is Relation.CONTAINS
+    assert relation(mine, rest + hers) is not Relation.CONTAINS
+
+
+def test_marks_of_a_part_stand_where_they_are_in_the_whole() -> None:
+    rest = "Notes on other matters that nobody needs any more, kept for the file alone. " * 12
+    whole = rest + letter("Isla Pemberton", reference="Invoice 4711903")
+    found = evidence(letter("Isla Pemberton"), whole)
+    spelled = side(whole).tokens.spellings
+    changed = [m.difference for m in found.marks if m.severity > 0]
+    assert [spelled[item.start_b] for item in changed] == ["4711903"]
+    assert len(found.alignment.to_a) == len(spelled)
+    assert found.coverage_b < 0.5 < found.coverage_a
+
+
+# People -----------------------------------------------------------------------------------------
+
+
+def test_a_name_that_stands_for_another_is_somebody_else_even_where_both_occur() -> None:
+    """The clerk is called like the customer of the other letter."""
+    ending = "\nYours, Jakub Mazurek\n"
+    assert relation(letter("Jakub Mazurek") + ending, letter("Tymon Jankowski") + ending) not in {
+        Relation.NEAR,
+        Relation.VERSION,
+    }
+
+
+def test_a_name_without_its_space_is_a_name() -> None:
+    found = evidence(letter("Jonas Petersen"), letter("PaulkRademacher"))
+    assert found.name_severity + found.strangers > 4
+
+
+def test_a_name_that_moved_to_another_place_is_nobody_new() -> None:
+    first = f"Brook Energy\nIsla Pemberton\n{BODY}"
+    second = f"Brook Energy\n{BODY}\nIsla Pemberton"
+    assert evidence(first, second).strangers == 0
+
+
+def test_two_names_in_characters_are_told_apart_beside_western_letters() -> None:
+    found = evidence(letter("k 山口大輔"), letter("伊藤由美"))
+    assert found.name_severity > 4
+
+
+def test_the_same_other_character_again_and_again_is_no_misreading() -> None:
+    once = evidence(BODY + "伊 " + BODY, BODY + "加 " + BODY)
+    again = evidence(BODY + "伊 " + BODY + "伊", BODY + "加 " + BODY + "加")
+    assert once.name_severity < 1 < again.name_severity
+
+
+# Months and numbers -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("run", "month"),
+    [
+        ("ju ni", 6),
+        ("novemibclr", 11),
+        ("mär", 3),
+        ("apwil", 4),
+        ("jlnho 2023", 6),
+        ("dcccmbcr", 12),
+    ],
+)
+def test_a_month_is_known_torn_apart_or_misread(run: str, month: int) -> None:
+    weighing = Weighing(side(""), side(""), NoVocabulary())
+    assert set(misread_months(tuple(run.split()), weighing).values()) == {month}
+
+
+@pytest.mark.parametrize("run", ["meter", "ju", "ma", "xxxxxxxx", "rubbish of the scanner"])
+def test_what_is_no_month_is_none(run: str) -> None:
+    weighing = Weighing(side(""), side(""), NoVocabulary())
+    assert not misread_months(tuple(run.split()), weighing)
+
+
+def test_a_month_beside_a_torn_one_is_another_month() -> None:
+    first = f"Statement for December {BODY} due in December"
+    second = f"Statement for Ju ne {BODY} due in Ju ne"
+    assert evidence(first, second).month_severity > 4
+
+
+def test_one_month_among_many_edits_of_a_long_text_is_an_edit() -> None:
+    short = f"work begins in March {BODY}"
+    long = short + " ".join(f"clause{n} of the contract" for n in range(1500))
+    apart = evidence(short, short.replace("March", "June")).month_severity
+    assert evidence(long, long.replace("March", "June")).month_severity < 0.7 * apart
+
+
+def test_a_date_glued_to_a_word_is_a_date() -> None:
+    first = f"{BODY} am 08.10.2016 {BODY}"
+    glued = evidence(first.replace("am 08", "amo08"), first.replace("08.10", "27.12"))
+    assert glued.fact_severity > 1
+    assert evidence(first.replace("am 08", "amo08"), first).fact_severity < 0.5
+
+
+def test_a_torn_number_with_a_misread_digit_is_the_same_number() -> None:
+    first = f"{BODY} 1960-10-27 {BODY}"
+    assert evidence(first, first.replace("1960-10-27", "19GO-1O Z7")).fact_severity < 1
+
+
+def test_numbers_that_all_changed_speak_together_and_one_does_not() -> None:
+    dates = [f"{BODY} 0{n}.03.2024" for n in range(1, 8)]
+    first = " ".join(dates)
+    one = first.replace("03.03.2024", "03.08.2024")
+    every = first.replace(".03.2024", ".07.2025")
+    assert evidence(first, first).numbers_against == 0
+    assert evidence(first, one).numbers_against == 0
+    assert evidence(first, every).numbers_against > 5
+
+
+# Sentences --------------------------------------------------------------------------------------
+
+
+def test_a_sentence_under_a_stamp_is_no_sentence_that_was_left_out() -> None:
+    sentence = "The next reading of the meter will take place in the spring of next year."
+    first = f"{BODY}\n{sentence}\n{BODY}"
+    stamped = first.replace(
+        sentence, "fLo 1alEi 0la E LP L LAA eTO rA PrPI0o LE11 uiP lol t72 8 06"
+    )
+    gone = first.replace(sentence, "")
+    # Where the two sides begin and end there may be a word in common.
+    assert max(evidence(first, stamped).sentence_a, evidence(first, stamped).clause_a) == 0
+    assert max(evidence(first, gone).sentence_a, evidence(first, gone).clause_a) > 4
+
+
+def test_common_words_are_found_by_the_keys_of_tokens() -> None:
+    assert tokenise("Grüßen").keys[0] in common_words()
+
+
+def test_what_is_enough_can_only_grow() -> None:
+    assert not is_enough(0, 0, 0)
+    assert is_enough(40, 0, 0)
+    assert is_enough(0, 12, 0)
+    assert is_enough(3, 6, 6)
