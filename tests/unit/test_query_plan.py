@@ -10,7 +10,7 @@ import pytest
 
 from documents import SPEC, some_words
 from paperless_fingerprint.fingerprint import fingerprint, shingle_hashes, sketch_hashes
-from paperless_fingerprint.query import plan
+from paperless_fingerprint.query import chances, plan
 from paperless_fingerprint.query.plan import Source, sketch_query
 from paperless_fingerprint.query.tree import Alike, Likeness, Reference, Span
 
@@ -49,7 +49,7 @@ def exact_chance(total: int, shared: int, asked: int, minimum: int) -> float:
 )
 def test_large_sources_are_asked_for_what_the_notes_derive(overlap, probability, expected) -> None:
     total = 10_000_000  # so many that drawing without putting back makes no difference
-    found = plan._smallest_query(total, round(total * overlap), 1024, probability)
+    found = chances.smallest_query(total, round(total * overlap), 1024, probability)
     assert found == expected
 
 
@@ -58,8 +58,8 @@ def test_large_sources_are_asked_for_what_the_notes_derive(overlap, probability,
 def test_chances_are_hypergeometric(total: int, overlap: float) -> None:
     shared = max(1, math.ceil(total * overlap - 1e-9))
     for asked in {1, 7, total // 4, total // 2, total}:
-        minimum = plan._minimum(total, shared, asked, 0.9)
-        chance = plan._chance(total, shared, asked, minimum)
+        minimum = chances.minimum_of(total, shared, asked, 0.9)
+        chance = chances.chance_of(total, shared, asked, minimum)
         assert chance == pytest.approx(exact_chance(total, shared, asked, minimum), abs=1e-9)
         if minimum > 1:
             assert chance >= 0.9 - 1e-9

@@ -36,6 +36,7 @@ from paperless_fingerprint.query.searcher import (
     Searcher,
     SearchTooLongError,
 )
+from paperless_fingerprint.query.sought import Sought
 from paperless_fingerprint.query.tree import (
     Alike,
     Ids,
@@ -46,7 +47,6 @@ from paperless_fingerprint.query.tree import (
     Reference,
     replaced,
 )
-from paperless_fingerprint.sought import Sought
 
 #: Candidates that are verified unless all are asked for.
 VERIFIED_AT_MOST = 1000

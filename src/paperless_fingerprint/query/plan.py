@@ -5,7 +5,7 @@ the hit; of the k lowest hashes asked for, the number found there is hypergeomet
 - without a probability all hashes are asked for (ASKED_AT_MOST of them), and the minimum is set
   so that a hit with exactly the asked overlap is found with SURE;
 - with a probability p, k is the smallest number and m the minimum of matches for which a hit with
-  exactly the overlap is found with p, and one with half of it with NOISE at most. Short sources
+  exactly the overlap is found with p, and one with half of it with chances.NOISE at most. Short sources
   have too few hashes for that; there p is kept, and what is found needlessly falls to the
   verification.
 
@@ -18,22 +18,22 @@ The index only finds. What is shown is recomputed from the texts (search.py).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.fingerprint import FingerprintSpec, Hashes
+from paperless_fingerprint.query.chances import (
+    binomial_minimum,
+    chance_of,
+    minimum_of,
+    smallest_query,
+)
 from paperless_fingerprint.query.tree import Alike, Likeness
 
 #: Found with this probability at exactly the asked overlap, where no probability is given.
 SURE = 0.9
-#: Found with this probability at most at half of the asked overlap, where one is given.
-NOISE = 0.05
-#: How far the probability reached may lie above the one asked for, if hashes allow.
-SLACK = 0.03
 #: Terms in one group; one standard deviation at 20 % is then 1.3 points.
 ASKED_AT_MOST = 1024
 #: WITHIN asks for groups of several levels; together they stay within Elasticsearch's clauses.
@@ -180,7 +180,7 @@ def expected_recall(query: SketchQuery, group: LevelGroup, total: int, overlap: 
     shared = min(total, math.ceil(overlap * total - 1e-9))
     if query.likeness is not Likeness.FINGERPRINT:
         return math.nan
-    return _chance(total, shared, group.asked, group.minimum)
+    return chance_of(total, shared, group.asked, group.minimum)
 
 
 def _containment_groups(
@@ -194,9 +194,9 @@ def _containment_groups(
         if not available:
             break
         if probability is None:
-            asked, minimum = available, _minimum(total, shared, available, SURE)
+            asked, minimum = available, minimum_of(total, shared, available, SURE)
         else:
-            asked, minimum = _smallest_query(total, shared, available, probability)
+            asked, minimum = smallest_query(total, shared, available, probability)
         levels = tuple(range(level + 1)) if level == own.level else (level,)
         # Groups that ask for the same are one.
         if groups and (groups[-1].asked, groups[-1].minimum) == (asked, minimum):
@@ -223,7 +223,7 @@ def _within_groups(
             continue
         smallest = _SMALLEST_SKETCH * 2**level
         shared = max(1, math.ceil(overlap * smallest - 1e-9))
-        minimum = _binomial_minimum(shared, share / 2**level, probability)
+        minimum = binomial_minimum(shared, share / 2**level, probability)
         least = minimum * weight / smallest * (1 - 1e-6) if minimum > 1 else 0.0
         groups.append(LevelGroup((level,), asked, minimum, weight, least))
     return tuple(groups)
@@ -232,103 +232,3 @@ def _within_groups(
 #: A sketch above level 0 has about 64 hashes at least (FingerprintSpec.sketch_hashes); counting
 #: on fewer errs on the side of finding.
 _SMALLEST_SKETCH = 56
-
-
-@lru_cache(maxsize=4096)
-def _smallest_query(total: int, shared: int, available: int, probability: float) -> tuple[int, int]:
-    """(k, m): see the module's text."""
-    half = max(1, shared // 2)
-
-    def judged(asked: int) -> tuple[int, float, float]:
-        minimum = _minimum(total, shared, asked, probability)
-        found = _chance(total, shared, asked, minimum)
-        return minimum, found, _chance(total, half, asked, minimum)
-
-    low, high = 1, available
-    while low < high:
-        middle = (low + high) // 2
-        if judged(middle)[2] <= NOISE:
-            high = middle
-        else:
-            low = middle + 1
-    # The chances are saw-toothed in k: look around for one that fits both ways. Where there are
-    # too few hashes for that, any k may be the one that comes nearest to the probability.
-    around = range(max(1, low - 16), min(available, low + 16) + 1)
-    best = (math.inf, 1, 1)
-    for choice in (around, range(1, min(available, 128) + 1)):
-        for asked in choice:
-            minimum, found, noise = judged(asked)
-            excess = max(0.0, found - probability - SLACK) if shared < total else 0.0
-            missed = max(0.0, probability - found)
-            fault = max(0.0, round(noise - NOISE, 2)) + 10 * round(excess + missed, 2)
-            best = min(best, (fault, asked, minimum))
-        if best[0] < 1:
-            break
-    return best[1], best[2]
-
-
-def _minimum(total: int, shared: int, asked: int, probability: float) -> int:
-    """The largest m for which at least m matches come with that probability; 1 at least."""
-    first, below = _below(total, shared, asked)
-    x = first
-    for chance in below:
-        if 1 - chance < probability - 1e-12:
-            break
-        x += 1
-    return max(1, x - 1)
-
-
-def _chance(total: int, shared: int, asked: int, minimum: int) -> float:
-    """P(X >= minimum) for X hypergeometric."""
-    first, below = _below(total, shared, asked)
-    for x, chance in enumerate(below, first):
-        if x >= minimum:
-            return max(0.0, 1 - chance)
-    return 0.0
-
-
-def _below(total: int, shared: int, asked: int) -> tuple[int, Iterator[float]]:
-    """The least possible number of matches, and P(X < x) from there on.
-
-    Few steps are taken as a rule, and a plain loop is then ten times as fast as numpy.
-    """
-    others = total - shared
-    first, last = max(0, asked - others), min(asked, shared)
-
-    def chances() -> Iterator[float]:
-        log = (
-            _log_choose(shared, first) + _log_choose(others, asked - first)
-            - _log_choose(total, asked)
-        )  # fmt: skip
-        sum_below = 0.0
-        for x in range(first, last + 1):
-            yield sum_below
-            if log > -700:
-                sum_below += math.exp(log)
-            if x < last:
-                log += math.log((shared - x) * (asked - x)) - math.log(
-                    (x + 1) * (others - asked + x + 1)
-                )
-
-    return first, chances()
-
-
-def _log_choose(n: int, k: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-
-
-def _binomial_minimum(trials: int, chance: float, probability: float) -> int:
-    """As _minimum(), for so many independent trials."""
-    if chance >= 1:
-        return trials
-    log = trials * math.log1p(-chance)
-    odds = math.log(chance) - math.log1p(-chance)
-    sum_below = 0.0
-    for x in range(trials + 1):
-        if 1 - sum_below < probability - 1e-12:
-            return max(1, x - 1)
-        if log > -700:
-            sum_below += math.exp(log)
-        if x < trials:
-            log += math.log((trials - x) / (x + 1)) + odds
-    return max(1, trials)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
+import orjson
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprint import Hashes
@@ -218,9 +219,10 @@ class ElasticsearchSearcher:
 
     def _search(self, asked: list[tuple[str, dict[str, Any]]], scope: Scope) -> list[Any]:
         timeout = _timeout(scope)
-        searches: list[dict[str, Any]] = []
+        # The client would write each line with the standard library, far slower.
+        searches: Any = []
         for index, body in asked:
-            searches += [{"index": index}, {**body, "timeout": timeout}]
+            searches += [orjson.dumps({"index": index}), orjson.dumps({**body, "timeout": timeout})]
         client = self._client.options(request_timeout=scope.time_limit_seconds + 20)
         with self._failures.explained():
             answers = list(client.msearch(searches=searches)["responses"])
