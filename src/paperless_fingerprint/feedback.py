@@ -111,15 +111,11 @@ def write(
 def plan_for(
     place: Workplace, ids: Collection[int] | None, labels: Labels, *, again: bool = False
 ) -> Plan:
-    wanted = wishes(place.store, place.settings, ids)
-    rows = place.ledger.rows(ids)
-    if ids is None:
-        there = set(place.store.ids())
-        # What lies in the trash keeps its tags, and is looked at again when it comes back.
-        rows = {id: kinds for id, kinds in rows.items() if id in there}
-    else:
-        there = place.store.metadata(ids).keys() & set(ids)
-        rows = {id: kinds for id, kinds in rows.items() if id in there}
+    present = None if ids is None else place.store.metadata(ids)
+    wanted = wishes(place.store, place.settings, ids, present)
+    there = set(place.store.ids()) if present is None else present.keys()
+    # What lies in the trash keeps its tags, and is looked at again when it comes back.
+    rows = {id: kinds for id, kinds in place.ledger.rows(ids).items() if id in there}
     marks = {
         id: marks_of(wish, labels, notes=place.settings["paperless.notes"])
         for id, wish in wanted.items()

@@ -14,7 +14,7 @@ from paperless_fingerprint.text import normalise, words
 #: Beyond this a word is simply common.
 COUNTED_AT_MOST = 1_000
 #: Of two texts with more differences than this few of them are asked about.
-_FEW_DIFFERENCES = 50
+_FEW_DIFFERENCES = 200
 _MERGED_AT_ONCE = 2_000_000
 _REMEMBERED_WORDS = 50_000
 

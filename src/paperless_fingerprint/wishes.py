@@ -39,13 +39,23 @@ class Wish:
         self.confidence = max(self.confidence or 0.0, confidence)
 
 
-def wishes(store: Store, settings: Settings, ids: Collection[int] | None = None) -> dict[int, Wish]:
-    """For these documents, or for all; who is not in the answer should have nothing of ours."""
+def wishes(
+    store: Store,
+    settings: Settings,
+    ids: Collection[int] | None = None,
+    known: Mapping[int, Document] | None = None,
+) -> dict[int, Wish]:
+    """For these documents, or for all; who is not in the answer should have nothing of ours.
+
+    `known` are documents that the caller has just read.
+    """
     links, groups, chains = _around(store, ids, settings["similarity_threshold"])
     mentioned = {id for link in links for id in (link.a, link.b)}
     mentioned |= {id for group in groups for id in group.members}
     mentioned |= {id for chain in chains for id in chain.members}
-    documents = store.metadata(mentioned)
+    documents = dict(known or {})
+    if unknown := mentioned - documents.keys():
+        documents.update(store.metadata(unknown))
     found = _Wishes(documents, settings)
     for group in groups:
         found.add_group(group)

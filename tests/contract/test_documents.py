@@ -240,4 +240,9 @@ def test_one_may_ask_which_of_some_documents_wait(store: Store) -> None:
     store.mark_analysed(store.pending(ids=[2]))
     assert store.pending(ids=[2]) == []
     store.put([stored(2, some_text(30, 4))])
-    assert [item.id for item in store.pending(ids=[2])] == [2]
+    store.put([stored(2, some_text(30, 5))])
+    [again] = store.pending(ids=[2])
+    assert again.id == 2
+    store.mark_analysed([again])
+    assert store.pending(ids=[2]) == []
+    assert [item.id for item in store.pending()] == [1, 3]

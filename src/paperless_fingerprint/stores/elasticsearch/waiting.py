@@ -21,6 +21,8 @@ from paperless_fingerprint.stores.elasticsearch.rows import id_terms
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader
 
 _PREFIX = "pending-"
+#: Ids of so small batches are remembered.
+_REMEMBERED = 100
 _KIND = {"term": {"kind": "pending"}}
 
 
@@ -29,6 +31,8 @@ class WaitingList:
         self._index = index
         self._writer = writer
         self._reader = reader
+        #: By id: the entries that this process has written, as long as it has not taken them off.
+        self._own: dict[int, tuple[str, ...]] = {}
 
     def add(self, ids: Collection[int]) -> str:
         """The token of the new entry."""
@@ -37,6 +41,8 @@ class WaitingList:
             self._writer.write_all(
                 [Operation("index", self._index, _PREFIX + token, _body(token, sorted(ids)))]
             )
+        if len(ids) <= _REMEMBERED:
+            self._own.update((id, (*self._own.get(id, ()), token)) for id in ids)
         return token
 
     def add_again_what_is_missing(self, token: str, ids: Collection[int]) -> None:
@@ -48,9 +54,31 @@ class WaitingList:
         if missing:
             self.add(missing)
 
+    def own(self, ids: Collection[int]) -> list[Pending] | None:
+        """Those of few documents that this process has just put on the list; no search is needed
+        for that. None where it does not know them all.
+
+        That others have put them there, too, stays on the list, and they are looked at again.
+        """
+        known = {id: self._own[id] for id in ids if id in self._own}
+        if len(known) < len(set(ids)):
+            return None
+        names = {_PREFIX + token for tokens in known.values() for token in tokens}
+        held = {
+            hit["_id"]: hit["_source"]["ids"] for hit in self._reader.get(self._index, [*names])
+        }
+        waiting = []
+        for id, tokens in sorted(known.items()):
+            still = [token for token in tokens if id in held.get(_PREFIX + token, ())]
+            if still:
+                waiting.append(Pending(id, "+".join(still)))
+        return waiting
+
     def listed(self, limit: int | None = None, ids: Collection[int] | None = None) -> list[Pending]:
         if limit == 0 or (ids is not None and not ids):
             return []
+        if ids is not None and limit is None and (known := self.own(ids)) is not None:
+            return known
         wanted = None if ids is None else set(ids)
         query = _KIND if wanted is None else {"bool": {"filter": [_KIND, id_terms("ids", wanted)]}}
         tokens: defaultdict[int, list[str]] = defaultdict(list)
@@ -71,6 +99,7 @@ class WaitingList:
     def take_off(self, done: Sequence[Pending]) -> None:
         by_token: defaultdict[str, set[int]] = defaultdict(set)
         for item in done:
+            self._own.pop(item.id, None)
             for token in item.token.split("+"):
                 by_token[token].add(item.id)
         while by_token:
@@ -84,6 +113,8 @@ class WaitingList:
     def forget(self, ids: Collection[int]) -> None:
         """Whatever the token: these documents are gone."""
         gone = set(ids)
+        for id in gone:
+            self._own.pop(id, None)
         while True:
             hits = list(
                 self._reader.scan(
