@@ -54,7 +54,11 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--json", type=Path, metavar="FOLDER")
     arguments.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    arguments.add_argument("--paperless", action="store_true", help=argparse.SUPPRESS)
     asked = arguments.parse_args()
+    if asked.paperless:
+        stand_in(asked.documents)
+        return
     if asked.serve:
         serve(asked.folder, asked.store, asked.documents)
         return
@@ -176,7 +180,6 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
 
     import uvicorn
 
-    from paperless_fingerprint.demo.stand_in import StandIn
     from paperless_fingerprint.review.pair import prepare
     from paperless_fingerprint.web.app import make_app
     from paperless_fingerprint.worker import Worker
@@ -192,18 +195,9 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
         def stop(self) -> None:
             self._file.close()
 
-    with StandIn(sign_ins_a_minute=10_000) as paperless:
-        for id in range(1, documents + 1):
-            paperless.library.add(f"{id}")
-        people = paperless.library.people
-        tokens = []
-        for number in range(PEOPLE):
-            user = people.add_user(
-                f"user{number}", "x", superuser=number < PEOPLE // 2,
-                permissions=["view_document", "change_document", "view_uisettings"],
-            )  # fmt: skip
-            tokens.append(people.token_of(user))
-        settings = settings_of(folder, store, paperless.url, paperless.token)
+    with behind(documents) as paperless:
+        tokens = paperless["tokens"]
+        settings = settings_of(folder, store, paperless["url"], paperless["token"])
         app = make_app(settings, Resting(settings))
         listener = socket.create_server(("127.0.0.1", 0))
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as `serve` does
@@ -223,6 +217,41 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
             app, log_level="error", access_log=False, server_header=False, timeout_keep_alive=600
         )
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def stand_in(documents: int) -> None:
+    """Paperless, in a process of its own, too: its work is not ours."""
+    from paperless_fingerprint.demo.stand_in import StandIn
+
+    with StandIn(sign_ins_a_minute=10_000) as paperless:
+        for id in range(1, documents + 1):
+            paperless.library.add(f"{id}")
+        people = paperless.library.people
+        tokens = []
+        for number in range(PEOPLE):
+            user = people.add_user(
+                f"user{number}", "x", superuser=number < PEOPLE // 2,
+                permissions=["view_document", "change_document", "view_uisettings"],
+            )  # fmt: skip
+            tokens.append(people.token_of(user))
+        told = {"url": paperless.url, "token": paperless.token, "tokens": tokens}
+        print(json.dumps(told), flush=True)
+        sys.stdin.read()
+
+
+@contextmanager
+def behind(documents: int) -> Iterator[dict]:
+    command = [sys.executable, __file__, "--paperless", "--documents", str(documents)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=_ROOT
+    )
+    assert process.stdout is not None
+    assert process.stdin is not None
+    try:
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.stdin.close()
+        process.wait(30)
 
 
 @contextmanager

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from paperless_fingerprint.review.catalogue import Catalogue, Entry, components, with_state
+from paperless_fingerprint.review.catalogue import Brief, Catalogue, Entry, components, with_state
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.shapes import Count, Filters
 
-_MENU = 200
+#: Entries of one menu.
+_MENU = 100
 _FILTERS_KEPT = 64
 
 
@@ -25,6 +26,9 @@ class Sight:
     relations: tuple[Count, ...]
     correspondents: tuple[Count, ...]
     document_types: tuple[Count, ...]
+    #: Correspondent or type → the entries that have it: nobody shall wait for a walk through all.
+    of_correspondent: Mapping[str, Sequence[Entry]]
+    of_type: Mapping[str, Sequence[Entry]]
     _filtered: dict[tuple[str, ...], tuple[Entry, ...]] = field(default_factory=dict)
 
     def sees(self, id: int) -> bool:
@@ -42,7 +46,12 @@ class Sight:
         )
         found = self._filtered.get(key)
         if found is None:
-            found = tuple(entry for entry in self.entries if self._passes(entry, filters))
+            some = self.entries
+            if filters.correspondent:
+                some = tuple(self.of_correspondent.get(filters.correspondent, ()))
+            elif filters.document_type:
+                some = tuple(self.of_type.get(filters.document_type, ()))
+            found = tuple(entry for entry in some if self._passes(entry, filters))
             if len(self._filtered) >= _FILTERS_KEPT:
                 self._filtered.clear()
             self._filtered[key] = found
@@ -53,22 +62,15 @@ class Sight:
             return False
         if filters.relation and entry.relation != filters.relation:
             return False
-        if not (filters.correspondent or filters.document_type or filters.since or filters.until):
+        if not (filters.document_type or filters.since or filters.until):
             return True
-        documents = [self.catalogue.documents[id] for id in entry.members]
+        documents = _documents(self.catalogue, entry)
         return (
-            (
-                not filters.correspondent
-                or any(d.correspondent == filters.correspondent for d in documents)
-            )
-            and (
-                not filters.document_type
-                or any(d.document_type == filters.document_type for d in documents)
-            )
-            and any(
-                (filters.since or "") <= (d.created or "")[:10] <= (filters.until or "9999-99-99")
-                for d in documents
-            )
+            not filters.document_type
+            or any(d.document_type == filters.document_type for d in documents)
+        ) and any(
+            (filters.since or "") <= (d.created or "")[:10] <= (filters.until or "9999-99-99")
+            for d in documents
         )
 
     def entry(self, kind: str, id: int) -> Entry | None:
@@ -94,25 +96,34 @@ def sight_of(catalogue: Catalogue, person: Person) -> Sight:
         entries = tuple(seen for entry in entries for seen in seen_of(catalogue, entry, person))
         # A part may be less sure than the whole was.
         entries = tuple(sorted(entries, key=lambda entry: entry.order))
-    correspondents: Counter[str] = Counter()
-    types: Counter[str] = Counter()
+    correspondents: defaultdict[str, list[Entry]] = defaultdict(list)
+    types: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
-        documents = [catalogue.documents[id] for id in entry.members if id in catalogue.documents]
-        correspondents.update({d.correspondent for d in documents if d.correspondent})
-        types.update({d.document_type for d in documents if d.document_type})
+        documents = _documents(catalogue, entry)
+        for name in {d.correspondent for d in documents if d.correspondent}:
+            correspondents[name].append(entry)
+        for name in {d.document_type for d in documents if d.document_type}:
+            types[name].append(entry)
     return Sight(
         catalogue,
         person,
         entries,
         _counts(Counter(entry.state for entry in entries)),
         _counts(Counter(entry.relation for entry in entries if entry.relation)),
-        _counts(correspondents),
-        _counts(types),
+        _counts({name: len(found) for name, found in correspondents.items()}),
+        _counts({name: len(found) for name, found in types.items()}),
+        correspondents,
+        types,
     )
 
 
-def _counts(counter: Counter[str]) -> tuple[Count, ...]:
-    return tuple(Count(name, count) for name, count in counter.most_common(_MENU))
+def _documents(catalogue: Catalogue, entry: Entry) -> list[Brief]:
+    """A document may be gone from the library a moment before its group is."""
+    return [catalogue.documents[id] for id in entry.members if id in catalogue.documents]
+
+
+def _counts(counts: Mapping[str, int]) -> tuple[Count, ...]:
+    return tuple(Count(name, count) for name, count in Counter(counts).most_common(_MENU))
 
 
 def seen_of(catalogue: Catalogue, entry: Entry, person: Person) -> Iterator[Entry]:
