@@ -17,7 +17,13 @@ import numpy as np
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprint import Hashes, overlap, shingle_hashes
 from paperless_fingerprint.groups import Decided
-from paperless_fingerprint.model import Document, Pair, PairScore, Relation
+from paperless_fingerprint.model import (
+    GROUPING_RELATIONS,
+    Document,
+    Pair,
+    PairScore,
+    Relation,
+)
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.scoring import (
     Weights,
@@ -275,7 +281,7 @@ class _Finder:
         """What was found for these documents before, so that a newcomer is measured against it."""
         met = {id for key in self._judged for id in key}
         links = list(self._store.links(ids=met))
-        self._rivals.know((link.a, link.b) for link in links if link.relation is not _SEMANTIC)
+        self._rivals.know((link.a, link.b) for link in links if link.relation in GROUPING_RELATIONS)
         earlier = {
             (link.a, link.b): evidence_of(link.confidence)
             for link in links

@@ -40,7 +40,7 @@ class Rivals:
                 self._best[place] = (total, other)
 
     def know(self, keys: Iterable[Key]) -> None:
-        """Pairs that words have found: copies, versions, parts."""
+        """Copies, which words have found."""
         self._alike.update(keys)
 
     def beat(self, key: Key, verdict: Verdict) -> bool:
