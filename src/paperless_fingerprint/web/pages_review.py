@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import FormData
@@ -97,12 +98,7 @@ def _item(request: Request, visit: Visit) -> Response:
     found = queue.item(desk, person, id)
     one, other = _shown_pair(found, number_of(given.get("with")))
     view = pair.side_by_side(desk, person, one, other)
-    # A single pair is no entry of the list where a group holds it; then there is no way through.
-    neighbours = (
-        queue.neighbours(desk, person, id, filters)
-        if not id.startswith("p") or found.size
-        else None
-    )
+    neighbours = queue.neighbours(desk, person, id, filters)
     suffix = query_string(_given(filters))
     suffix = f"?{suffix}" if suffix else ""
     # In a larger group 'different' is about the one that is compared with the primary.
@@ -110,17 +106,22 @@ def _item(request: Request, visit: Visit) -> Response:
     if found.kind == "group" and found.size > 2:
         stranger = next((n for n in (other, one) if n != found.primary), None)
     next_member = _next_member(found, one, other)
-    following = f"/review/{neighbours.next}{suffix}" if neighbours and neighbours.next else ""
+    following = f"/review/{neighbours.next}{suffix}" if neighbours.next else f"/review{suffix}"
     own = query_string(_given(filters), **{"with": next_member})
     return page(
         request, visit, "item.html", "groups",
         item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
         state=found.state, words=found.words, waiting=found.waiting, neighbours=neighbours,
         heading=_heading(found), suffix=suffix, given=_given(filters), stranger=stranger,
-        next_member=next_member, next_address=following or "/review" + suffix,
-        after_stranger=f"/review/{id}?{own}" if own else f"/review/{id}",
-        said=_said(request, visit),
+        next_member=next_member, next_address=following,
+        # Not by the group's own number, which may be the one that leaves it.
+        after_stranger=f"/review/g{found.primary}?{own}", said=_said(request, visit),
+        same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
     )  # fmt: skip
+
+
+#: For two documents on their own: what 'same' means there.
+_SAME_KINDS = {"version": "versions", "contains": "contains", "semantic": "semantic"}
 
 
 def _heading(found: Item) -> str:
@@ -187,7 +188,7 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
-    to = local(text_of(form, "next"), back)
+    to = _that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
     return go(request, _with(to, said=verdict, act=_last(outcome)))
 
 
@@ -205,6 +206,20 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     # Back to where it was said, so that it can be said otherwise.
     to = f"/review/{outcome.items[0].id}" if len(outcome.items) == 1 else back
     return go(request, _with(to, said="undo", act=_last(outcome)))
+
+
+def _that_is_there(visit: Visit, *addresses: str) -> str:
+    """The first of these whose entry a decision has left in place."""
+    for address in filter(None, map(partial(local, otherwise=""), addresses)):
+        path = urlsplit(address).path
+        if not path.startswith("/review/"):
+            return address
+        try:
+            queue.item(visit.desk, visit.person, path.removeprefix("/review/"))
+        except Unknown:
+            continue
+        return address
+    return "/review"
 
 
 def _orders(picked: Sequence[str], verdict: str) -> list[Order]:

@@ -131,7 +131,7 @@ def histogram(counts: Sequence[Sequence[int]], low: float, high: float) -> Chart
                     round(tall, 1), series, low + number * step, low + (number + 1) * step, count,
                 )
             )  # fmt: skip
-    shares = (0, 0.5, 1) if top > 1 else (0, 1)
+    shares = (0, 0.5, 1) if top % 2 == 0 else (0, 1)
     up = tuple(Tick(_up(share), f"{top * share:,.0f}") for share in shares)
     return Chart(_ticks(low, high), up, bars=tuple(bars))
 
@@ -161,8 +161,8 @@ def _percent(share: float) -> str:
 
 
 def _rounded_up(most: int) -> int:
-    """To a number that reads well on an axis and has a half."""
+    """To a number that reads well on an axis."""
     if most <= 1:
         return 1
     unit = int(10 ** (len(str(most)) - 1))
-    return next(n * unit for n in (1, 2, 4, 6, 8, 10) if n * unit >= most)
+    return next(n * unit for n in (1, 2, 3, 4, 5, 6, 8, 10) if n * unit >= most)

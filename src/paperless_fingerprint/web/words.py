@@ -149,6 +149,8 @@ ENGLISH: Mapping[str, str] = {
     "item.documents": "Documents",
     "item.document": "Document {id}",
     "item.open_pages": "Open the pages of document {id}",
+    "item.pages": "The pages themselves",
+    "item.pages_of": "Pages of document {id}",
     "item.walk": "From entry to entry",
     "item.previous": "Previous entry",
     "item.next": "Next entry",
@@ -331,6 +333,7 @@ ENGLISH: Mapping[str, str] = {
     "histogram.text": "Pairs by how sure they are; what lies right of the line is shown.",
     "histogram.bar": "{low} to {high}, {relation}: {count}",
     "histogram.threshold": "threshold {at}",
+    "histogram.tried": "tried",
     "histogram.none": "No pairs yet.",
     "curve.title": "What the bands find",
     "curve.text": "How probably two texts become candidates, by how much text they share (jaccard). The "
