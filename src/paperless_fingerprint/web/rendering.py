@@ -104,6 +104,10 @@ def duration(seconds: float) -> str:
     return t.n("left.hours", round(seconds / 3600))
 
 
+def pages(count: int) -> str:
+    return words().n("pages", count)
+
+
 def thousands(number: float) -> str:
     return f"{number:,}"
 
@@ -136,6 +140,7 @@ def environment() -> jinja2.Environment:
         day=day,
         duration=duration,
         minute=minute,
+        pages=pages,
         thousands=thousands,
     )
     made.globals.update(

@@ -19,12 +19,15 @@ async function swap(address, options, push) {
   document.documentElement.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(address, { ...options, headers: { Accept: "text/html" } });
+    // Whoever is signed out meanwhile signs in again, and is led back to where this was.
+    if (answer.status === 401) { location.reload(); return; }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.getElementById("main");
     if (!fresh) throw new Error("no page of ours");
     document.getElementById("main").replaceWith(fresh);
     document.title = page.title;
-    if (push) history.pushState({}, "", answer.url);
+    // What was refused has no address of its own: a reload shows where one was.
+    if (push && (answer.redirected || options.method !== "POST")) history.pushState({}, "", answer.url);
     arrive(true);
   } catch {
     announce(document.body.dataset.lost);
@@ -64,6 +67,7 @@ const settings = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.key === "Escape" && event.target.matches("[type=search]")) event.target.blur();
   if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
   const walker = event.target.closest("[data-walk] a");
   if (walker && walk(walker, event.key)) { event.preventDefault(); return; }
