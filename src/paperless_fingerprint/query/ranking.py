@@ -30,8 +30,8 @@ BLOCKS = (12, 32, 64)
 #: Texts read for one short page. Where so many candidates fall short, or all of a block, the page
 #: ends before it is full, and the next one goes on from there; less is done for who asks for speed
 #: by giving a probability.
-PAGE_CHARACTERS = 400_000
-QUICK_PAGE_CHARACTERS = 100_000
+PAGE_CHARACTERS = 250_000
+QUICK_PAGE_CHARACTERS = 60_000
 
 
 def ranked_page(

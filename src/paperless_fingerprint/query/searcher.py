@@ -15,57 +15,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprint import Hashes
 from paperless_fingerprint.query.plan import SketchQuery
+from paperless_fingerprint.query.scope import TIME_LIMIT_SECONDS, Asker, Scope, SearchTooLongError
 from paperless_fingerprint.query.tree import Node
 
-TIME_LIMIT_SECONDS = 10.0
-
-
-class SearchTooLongError(UsageError):
-    """The time limit was reached. What was found by then is not shown: it would look complete."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(
-            f"The search was stopped after {seconds:g} seconds. Ask for something narrower: a "
-            "longer beginning before '*', a higher overlap, or a field such as created:2024."
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Who asks, with the ids that Paperless gives to users and groups."""
-
-    user: str = ""
-    groups: tuple[str, ...] = ()
-    superuser: bool = False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """As they stand in Document.viewers."""
-        return (*([self.user] if self.user else []), *(f"group:{group}" for group in self.groups))
-
-    def may_view(self, owner: str | None, viewers: Collection[str]) -> bool:
-        return (
-            self.superuser
-            or owner is None
-            or (bool(self.user) and owner == self.user)
-            or not set(self.names).isdisjoint(viewers)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    #: None is the command line, which sees everything.
-    asker: Asker | None = None
-    #: Documents of a version chain that are not its latest, too.
-    include_history: bool = False
-    time_limit_seconds: float = TIME_LIMIT_SECONDS
-
-    @property
-    def restricted(self) -> Asker | None:
-        return None if self.asker is None or self.asker.superuser else self.asker
+__all__ = [
+    "TIME_LIMIT_SECONDS", "Asker", "Found", "Order", "OrderBy", "Place", "Row", "Scope",
+    "SearchTooLongError", "Searcher",
+]  # fmt: skip
 
 
 class OrderBy(StrEnum):

@@ -150,6 +150,14 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedWith:
+    """The document's list of viewers holds one of these names. No word of the language says so."""
+
+    names: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class And:
     parts: tuple[Node, ...]
 
@@ -164,7 +172,9 @@ class Not:
     part: Node
 
 
-Leaf: TypeAlias = Everything | Words | Pattern | Between | Filled | Alike | Meaning | Ids
+Leaf: TypeAlias = (
+    Everything | Words | Pattern | Between | Filled | Alike | Meaning | Ids | SharedWith
+)
 Node: TypeAlias = Leaf | And | Or | Not
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from paperless_fingerprint.query.plan import SketchQuery
-from paperless_fingerprint.query.searcher import Asker
+from paperless_fingerprint.query.scope import Asker, visible_to
 from paperless_fingerprint.query.tree import (
     And,
     Attribute,
@@ -20,6 +20,7 @@ from paperless_fingerprint.query.tree import (
     Not,
     Or,
     Pattern,
+    SharedWith,
     TextField,
     Words,
 )
@@ -65,6 +66,8 @@ def translated(node: Node) -> Query:
             return {"match_all": {}}
         case Ids(ids):
             return {"terms": {"id": sorted(ids)}} if ids else NOTHING
+        case SharedWith(names):
+            return {"terms": {"viewers": list(names)}}
         case Between():
             return _between(node)
         case Filled(field):
@@ -82,13 +85,7 @@ def in_scope(
     """The query, let through only for who may view it, without the documents that are hidden."""
     filters = list(more)
     if asker is not None:
-        allowed: list[Query] = [
-            {"bool": {"must_not": [{"exists": {"field": "owner"}}]}},
-            {"terms": {"viewers": list(asker.names)}},
-        ]
-        if asker.user:
-            allowed.append({"term": {"owner": asker.user}})
-        filters.append({"bool": {"should": allowed, "minimum_should_match": 1}})
+        filters.append(translated(visible_to(asker)))
     unwanted = [{"terms": {"id": list(hidden)}}] if hidden else []
     if not filters and not unwanted:
         return query

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.query.searcher import Scope
+from paperless_fingerprint.query.scope import Scope, visible_to
 from paperless_fingerprint.query.tree import (
     And,
     Attribute,
@@ -22,6 +22,7 @@ from paperless_fingerprint.query.tree import (
     Not,
     Or,
     Pattern,
+    SharedWith,
     TextField,
     Words,
     height,
@@ -49,6 +50,8 @@ _ATTRIBUTE = {
     Attribute.PAGES: "page_count",
     Attribute.OWNER: "owner",
 }
+#: Older versions.
+SUPERSEDED = "SELECT id FROM chain WHERE NOT is_latest"
 # Finds nothing: to the tokenizer this is a letter, to text.py it is none.
 _NO_WORD = '"\u0080"'
 
@@ -71,22 +74,6 @@ def all_of(conditions: Iterable[Condition]) -> Condition:
     )
 
 
-def in_scope(scope: Scope) -> list[Condition]:
-    conditions = []
-    if not scope.include_history:
-        conditions.append(Condition("d.id NOT IN (SELECT id FROM chain WHERE NOT is_latest)"))
-    asker = scope.restricted
-    if asker is not None:
-        conditions.append(
-            Condition(
-                "d.owner IS NULL OR d.owner = ? OR EXISTS (SELECT 1 FROM json_each(d.viewers) "
-                "WHERE value IN (SELECT value FROM json_each(?)))",
-                (asker.user or None, json.dumps(asker.names)),
-            )
-        )
-    return conditions
-
-
 class Translator:
     """Needs the connection only to look up which words a pattern stands for."""
 
@@ -105,6 +92,14 @@ class Translator:
         )
         before = tuple(value for step in self._steps for value in step.values)
         return f"WITH {steps} {sql}", (*before, *values)
+
+    def in_scope(self, scope: Scope) -> list[Condition]:
+        conditions = []
+        if not scope.include_history:
+            conditions.append(Condition(f"d.id NOT IN ({SUPERSEDED})"))
+        if scope.restricted is not None:
+            conditions.append(self.condition(visible_to(scope.restricted)))
+        return conditions
 
     def condition(self, node: Node, depth: int = 0) -> Condition:
         if depth >= _DEEPEST and isinstance(node, And | Or | Not):
@@ -135,6 +130,12 @@ class Translator:
             case Ids(ids):
                 return Condition(
                     "d.id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),)
+                )
+            case SharedWith(names):
+                return Condition(
+                    "EXISTS (SELECT 1 FROM json_each(d.viewers) "
+                    "WHERE value IN (SELECT value FROM json_each(?)))",
+                    (json.dumps(names),),
                 )
             case Between(attribute, low, high):
                 return _between(_ATTRIBUTE[attribute], low, high)
