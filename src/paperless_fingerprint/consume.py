@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from paperless_fingerprint import policies, removal
 from paperless_fingerprint.analyse import analyse_document
@@ -138,6 +138,7 @@ def as_stored(
 @dataclass(slots=True)
 class DrainReport:
     done: int = 0
+    ids: list[int] = field(default_factory=list)
     gone: int = 0
     tried: int = 0
     #: Why the work has stopped although documents wait.
@@ -171,6 +172,7 @@ def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
             report.gone += 1
         else:
             report.done += 1
+            report.ids.append(outcome.document_id)
     return report
 
 

@@ -66,6 +66,9 @@ class MeaningWorker:
         self._wake.set()
         self._trouble = ""
         self._is_old_library = False
+        #: Documents that have come, or None: to look for all that lack an embedding.
+        self._news: set[int] | None = None
+        self._guard = threading.Lock()
         #: A daemon: a request that is under way is not waited for, and nothing is lost by that.
         self._thread = threading.Thread(target=self._run, name="meanings", daemon=True)
 
@@ -78,11 +81,24 @@ class MeaningWorker:
         if self._thread.is_alive():
             self._thread.join(patience_seconds)
 
-    def wake(self, *, first: bool = False) -> None:
-        """Documents have come. `first`: they are those of a library that nobody has seen before,
-        and what is found there is written to Paperless when somebody says so."""
-        self._is_old_library = self._is_old_library or first
+    def wake(self, ids: Collection[int] | None = None, *, first: bool = False) -> None:
+        """These documents have come, or nobody knows which.
+
+        `first`: they are those of a library that nobody has seen before, and what is found there is
+        written to Paperless when somebody says so.
+        """
+        with self._guard:
+            self._is_old_library = self._is_old_library or first
+            if ids is None:
+                self._news = None
+            elif self._news is not None:
+                self._news.update(ids)
         self._wake.set()
+
+    def _take_news(self) -> set[int] | None:
+        with self._guard:
+            news, self._news = self._news, set()
+        return news
 
     def _run(self) -> None:
         pause = _FIRST_PAUSE_SECONDS
@@ -96,14 +112,14 @@ class MeaningWorker:
                     stack.callback(self._close_embedder)
                     while self._wake.wait() and not self._stop.is_set():
                         self._wake.clear()
-                        self.catch_up(store, vectors)
+                        self.catch_up(store, vectors, self._take_news())
                         self._trouble, pause = "", _FIRST_PAUSE_SECONDS
             except FingerprintError as error:
                 self._in_trouble(str(error))
             except Exception as error:
                 # It outlives whatever it meets; what it was working on lacks its embedding still.
                 self._in_trouble(f"an unexpected {type(error).__name__}: {error}")
-            self._wake.set()
+            self.wake()
             self._stop.wait(pause)
             pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
 
@@ -116,10 +132,13 @@ class MeaningWorker:
 
     # --- the work -------------------------------------------------------------------------------
 
-    def catch_up(self, store: Store, vectors: VectorStore) -> EmbeddingReport:
-        """Until nothing is missing, or somebody stops us. Errors are raised."""
+    def catch_up(
+        self, store: Store, vectors: VectorStore, ids: Collection[int] | None = None
+    ) -> EmbeddingReport:
+        """Until nothing (of `ids`) is missing, or somebody stops us. Errors are raised."""
         done = EmbeddingReport()
-        missing = vectors.missing(configured_space(self._settings))
+        # To look through a whole library is work for a server; a new document is known by its id.
+        missing = vectors.missing(configured_space(self._settings), ids)
         old = self._is_old_library
         file = WorkerFile(path_of(self._settings))
         try:
@@ -136,8 +155,9 @@ class MeaningWorker:
                 done = report.with_earlier(done)
                 self._compare(store, vectors, ledger, tells=tells)
                 self._tell_progress(start + len(batch), len(missing))
-            with meaning.embedding_lock(self._settings).held():
-                take_over(store, vectors, self._settings)
+            if ids is None:
+                with meaning.embedding_lock(self._settings).held():
+                    take_over(store, vectors, self._settings)
             self._compare(store, vectors, ledger, tells=tells)
         finally:
             file.close()

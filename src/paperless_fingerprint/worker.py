@@ -165,8 +165,8 @@ class Worker:
         self.vitals.documents_done += report.done
         self.vitals.documents_gone += report.gone
         self.vitals.documents_failed += report.tried
-        if self._meanings is not None and report.done:
-            self._meanings.wake()
+        if self._meanings is not None and report.ids:
+            self._meanings.wake(report.ids)
         if not report.outage and place.ledger.owed():
             # What a run that died has left, or what somebody decided on the command line.
             with place.lock.held():
@@ -176,7 +176,9 @@ class Worker:
     def _sync(self, place: Workplace, *, reconcile: bool) -> str:
         try:
             first = is_first(place)
-            for _ in steps(place, reconcile=reconcile):
+            fetched = 0
+            for report in steps(place, reconcile=reconcile):
+                fetched = report.fetched
                 if self._between(place):
                     return self.vitals.trouble
             for _ in follow_up(place, first=first):
@@ -187,7 +189,7 @@ class Worker:
                     tell_rest(place)
         except FingerprintError as error:
             return str(error)
-        if self._meanings is not None:
+        if self._meanings is not None and fetched:
             self._meanings.wake(first=first)
         self.vitals.syncs += 1
         self.vitals.last_sync_at = time.time()

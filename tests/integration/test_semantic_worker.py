@@ -130,6 +130,19 @@ def test_what_it_finds_is_told_to_paperless(office):
     assert [office.tags(id) for id in (a, b, c)] == [{SAME}, {SAME}, set()]
 
 
+def test_a_new_document_alone_is_looked_for_by_its_id(office):
+    a, b, c = office.add(LETTER_DE), office.add(LETTER_EN), office.add(RECIPE)
+    office.sync()
+    with closing(open_store(office.settings)) as store, closing(open_vectors(store)) as vectors:
+        worker = MeaningWorker(office.settings)
+        assert worker.catch_up(store, vectors, [a, 99]).embedded == 1
+        assert worker.catch_up(store, vectors, [a, b]).embedded == 1
+        assert office.pairs() == {(a, b): "semantic"}
+        assert worker.catch_up(store, vectors, []).embedded == 0
+        assert worker.catch_up(store, vectors).embedded == 1
+        assert vectors.get(OLD, [c])
+
+
 def test_what_is_found_in_an_old_library_waits_for_apply(office):
     a, b = office.add(LETTER_DE), office.add(LETTER_EN)
     office.sync()
