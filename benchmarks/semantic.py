@@ -93,13 +93,18 @@ def show_quality(shared: Path | None, pages: int) -> None:
     report("shared: scans", flagged(scans, embedder), scans, truth.get)
     some = manual_pages(shared, pages)
     names = {document["id"]: document["page"] for document in some}
+    editions = {document["id"]: edition(document["original_filename"]) for document in some}
     languages = {document["id"]: document["tags"][0] for document in some}
 
     def same_page(key: tuple[int, int]) -> str:
         if names[key[0]] != names[key[1]]:
             return "other page"
-        several = len({languages[id] for id in key}) > 1
-        return "same page, two languages" if several else "same page, one language (near tier)"
+        if len({languages[id] for id in key}) == 1:
+            return "same page, one language (near tier)"
+        if editions[key[0]] == editions[key[1]]:
+            return "translation"
+        # Facts differ from release to release, and chapters' numbers between architectures.
+        return "translation of another edition"
 
     report("shared: manual pages", flagged(some, embedder), some, same_page)
 
@@ -128,6 +133,12 @@ def manual_pages(shared: Path, count: int) -> list[dict]:
     random.Random(5).shuffle(several)
     chosen = [document for page in several for document in by_page[page]]
     return chosen[:count]
+
+
+def edition(filename: str) -> str:
+    """The release of a manual page, the architecture of a chapter."""
+    parts = filename.split(":")
+    return parts[-1] if parts[0] == "man" else parts[1]
 
 
 def flagged(documents: Iterable[Mapping], embedder: Usem3Embedder) -> list[Pair]:
