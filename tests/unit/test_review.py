@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from documents import stored
+from documents import document, stored
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
 from paperless_fingerprint.review.book import Book, Entry, Step
@@ -17,6 +17,7 @@ from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import positions
 from paperless_fingerprint.review.pair import segments_of
 from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.shapes import Filters
 from paperless_fingerprint.review.sight import sight_of
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.sqlite import SqliteStore
@@ -47,14 +48,15 @@ def test_what_the_queue_holds(store) -> None:
     ]  # fmt: skip
     store.put_decision(Decision(1, 2, Verdict.CONFIRMED, "2026-01-01T00:00:00Z"))
     store.put_decision(Decision(4, 7, Verdict.DISMISSED, "2026-01-01T00:00:00Z"))
-    some = patched(found, store, [1, 7], 0.75, 2)
+    some, change = patched(found, store, [1, 7], 0.75, 2)
+    assert {entry.id for entry in change.made} >= {"g1", "p4-7"}
     assert [(e.id, e.state) for e in some.entries] == [
         ("g1", "open"), ("p5-6", "open"), ("v4", "open"), ("p4-7", "dismissed"),
     ]  # fmt: skip
     store.put_decision(Decision(2, 3, Verdict.CONFIRMED, "2026-01-01T00:00:00Z"))
     whole = read(store, 0.75, 3)
     assert whole.entries[0].state == "done"
-    assert patched(some, store, [3], 0.75, 3).entries == whole.entries
+    assert patched(some, store, [3], 0.75, 3)[0].entries == whole.entries
 
 
 def test_a_patch_is_what_a_whole_reading_is(store) -> None:
@@ -62,13 +64,45 @@ def test_a_patch_is_what_a_whole_reading_is(store) -> None:
     store.delete([3])
     store.replace_groups([1, 2], [Group("g1", Relation.NEAR, 0.9, 1, (1, 2), ((1, 2),))])
     store.write_pairs([Pair(1, 4, Relation.NEAR, 0.2)], removing=[(5, 6)])
-    new, whole = patched(old, store, [1, 3, 5], 0.75, 2), read(store, 0.75, 2)
+    (new, _), whole = patched(old, store, [1, 3, 5], 0.75, 2), read(store, 0.75, 2)
     assert new.entries == whole.entries
     assert new.pairs == whole.pairs
     assert new.documents == whole.documents
     assert {id: sorted(p) for id, p in new.partners.items()} == {
         id: sorted(p) for id, p in whole.partners.items()
     }
+
+
+@pytest.mark.parametrize("superuser", [True, False])
+def test_what_a_person_sees_follows_the_library(store, superuser: bool) -> None:
+    person = Person("8", "bert", superuser)
+    now = read(store, 0.75, 1)
+    sight = sight_of(now, person)
+    open_ones, near = Filters(), Filters("near", state="")
+    assert len(sight.filtered(open_ones)) == len(sight.entries)
+    sight.filtered(near)
+    steps = [
+        lambda: store.put_decision(Decision(5, 6, Verdict.CONFIRMED, "2026-01-01T00:00:00Z")),
+        lambda: store.write_pairs([], removing=[(4, 5)]) or store.replace_chains([4, 5], []),
+        lambda: store.replace_groups(
+            [1], [Group("g1", Relation.NEAR, 0.9, 1, (1, 3, 7), ((1, 3), (3, 7)))]
+        ),
+        lambda: store.write_pairs([Pair(1, 3, Relation.NEAR, 0.9), Pair(3, 7, Relation.NEAR, 0.8)]),
+        lambda: store.put_metadata([document(6, owner="7")]),
+        lambda: store.delete([7]),
+    ]
+    for number, (step, id) in enumerate(zip(steps, (5, 4, 1, 3, 6, 3), strict=True), 2):
+        step()
+        now, change = patched(now, store, [id, 7], 0.75, number)
+        sight.change(now, [change])
+        whole = sight_of(read(store, 0.75, number), person)
+        assert list(sight.entries) == list(whole.entries)
+        assert list(sight.filtered(open_ones)) == list(whole.filtered(open_ones))
+        assert list(sight.filtered(near)) == list(whole.filtered(near))
+        assert (sight.states, sight.relations) == (whole.states, whole.relations)
+        for entry in whole.entries:
+            kind, first = entry.kind, entry.members[0]
+            assert sight.entry(kind, first) == whole.entry(kind, first)
 
 
 def test_two_that_hang_together_by_way_of_a_hidden_third(store) -> None:

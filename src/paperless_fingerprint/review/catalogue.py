@@ -1,16 +1,18 @@
 """The library in memory, as little of it as lists and figures need.
 
-Made from the store when the library has changed, and then only read: no page walks through the
-store. One catalogue is a value; a decision makes the next one, with what hangs together with it
-looked at anew.
+Made from the store when the library has changed: no page walks through the store. A decision makes
+the next catalogue out of the one before, with what hangs together with it looked at anew. The two
+share their tables, because to copy a hundred thousand rows for each decision would take longer than
+the decision; so whoever reads must bear that a row is gone a moment after another was there.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
@@ -79,20 +81,48 @@ class Catalogue:
     #: Grows with every catalogue that one process makes.
     number: int = 0
     ready: bool = False
-    documents: Mapping[int, Brief] = field(default_factory=dict)
+    documents: dict[int, Brief] = field(default_factory=dict)
     #: Every stored pair, also those below the threshold.
-    pairs: Mapping[Key, Pair] = field(default_factory=dict)
-    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    pairs: dict[Key, Pair] = field(default_factory=dict)
     #: Surest first.
-    entries: tuple[Entry, ...] = ()
-    entries_of: Mapping[int, tuple[Entry, ...]] = field(default_factory=dict)
-    decisions_of: Mapping[int, tuple[Decision, ...]] = field(default_factory=dict)
-    partners: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    entries: Sequence[Entry] = ()
+    entries_of: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
+    decisions_of: dict[int, tuple[Decision, ...]] = field(default_factory=dict)
+    partners: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """Each once, although it concerns two."""
+        found = list(self.decisions_of.items())
+        return [d for id, said in found for d in said if d.a == id]
 
     def said(self, a: int, b: int) -> list[Decision]:
         """About the two, or (a == b) that the document is a primary; the latest last."""
         found = [d for d in self.decisions_of.get(a, ()) if (d.a, d.b) == (a, b)]
         return sorted(found, key=lambda decision: (decision.at, decision.key))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What makes one catalogue the next."""
+
+    number: int
+    removed: tuple[Entry, ...]
+    made: tuple[Entry, ...]
+
+
+def exchanged(
+    entries: Sequence[Entry], removed: Iterable[Entry], made: Iterable[Entry]
+) -> list[Entry]:
+    """Another list in the same order: a copy and some searches, and no sorting of all."""
+    found = list(entries)
+    for entry in removed:
+        place = bisect_left(found, entry.order, key=lambda each: each.order)
+        if place < len(found) and found[place].order == entry.order:
+            del found[place]
+    for entry in made:
+        insort_left(found, entry, key=lambda each: each.order)
+    return found
 
 
 def brief(document: Document, strings: dict[str | None, str | None], text: str) -> Brief:
@@ -127,69 +157,108 @@ def read(store: Store, threshold: float, number: int) -> Catalogue:
         for id, document in store.metadata(some).items():
             documents[id] = brief(document, strings, texts.get(id, ("", ""))[1])
     pairs = {(pair.a, pair.b): pair for pair in store.pairs()}
-    decisions = {decision.key: decision for decision in store.decisions()}
-    entries = _entries(
-        store.groups(), store.chains(), pairs, decisions.values(), documents, threshold
-    )
+    decisions = store.decisions()
+    entries = _entries(store.groups(), store.chains(), pairs, decisions, documents, threshold)
     return _indexed(number, documents, pairs, decisions, entries)
 
 
 def patched(
     old: Catalogue, store: Store, ids: Collection[int], threshold: float, number: int
-) -> Catalogue:
-    """`old` with all that hangs together with `ids`, then or now, looked at anew."""
+) -> tuple[Catalogue, Change]:
+    """`old` with all that hangs together with `ids`, then or now, looked at anew.
+
+    One at a time: the caller sees to that.
+    """
     around = set(ids)
     for id in ids:
         around |= {other for entry in old.entries_of.get(id, ()) for other in entry.members}
         around.update(old.partners.get(id, ()))
-    for group in store.groups(ids=around):
-        around |= set(group.members)
-    for chain in store.chains(around):
-        around |= set(chain.members)
-    groups, chains = list(store.groups(ids=around)), store.chains(around)
+    while True:
+        found = store.connections(around)
+        wider = around.union(
+            *(group.members for group in found.groups), *(chain.members for chain in found.chains)
+        )
+        if wider == around:
+            break
+        around = wider
     fresh = {(pair.a, pair.b): pair for pair in store.pairs(ids=around)}
-    said = {decision.key: decision for decision in store.decisions(around)}
-    touched = around | {id for key in fresh for id in key}
-    present = store.metadata(touched)
+    present, texts = store.metadata(around), store.text_hashes(around)
     strings: dict[str | None, str | None] = {}
-    documents = dict(old.documents)
-    for id in touched:
-        documents.pop(id, None)
-    texts = store.text_hashes(present)
-    documents.update(
-        {
-            id: brief(document, strings, texts.get(id, ("", ""))[1])
-            for id, document in present.items()
-        }
-    )
-    pairs = dict(old.pairs)
-    decisions = dict(old.decisions)
     for id in around:
-        for other in old.partners.get(id, ()):
-            pairs.pop((min(id, other), max(id, other)), None)
-        for decision in old.decisions_of.get(id, ()):
-            decisions.pop(decision.key, None)
-    pairs.update(fresh)
-    decisions.update(said)
-    kept = [entry for entry in old.entries if around.isdisjoint(entry.members)]
-    made = _entries(groups, chains, fresh, said.values(), documents, threshold)
-    return _indexed(number, documents, pairs, decisions, [*kept, *made])
+        if id in present:
+            text = texts.get(id, ("", ""))[1]
+            old.documents[id] = brief(present[id], strings, text)
+        else:
+            old.documents.pop(id, None)
+    _exchange_pairs(old, around, fresh)
+    _exchange_decisions(old, around, found.decisions)
+    removed = tuple({e.id: e for id in around for e in old.entries_of.get(id, ())}.values())
+    made = tuple(
+        _entries(found.groups, found.chains, fresh, found.decisions, old.documents, threshold)
+    )
+    gone = set(removed)
+    touched = {id for entry in (*removed, *made) for id in entry.members}
+    fresh_of = _by_member(made)
+    for id in touched:
+        kept = tuple(e for e in old.entries_of.get(id, ()) if e not in gone)
+        _put(old.entries_of, id, (*kept, *fresh_of.get(id, ())))
+    entries = exchanged(old.entries, removed, made)
+    return replace(old, number=number, entries=entries), Change(number, removed, made)
+
+
+def _exchange_pairs(old: Catalogue, around: Collection[int], fresh: Mapping[Key, Pair]) -> None:
+    before = {
+        (min(id, other), max(id, other)) for id in around for other in old.partners.get(id, ())
+    }
+    old.pairs.update(fresh)
+    for key in before - fresh.keys():
+        old.pairs.pop(key, None)
+        for id, other in (key, key[::-1]):
+            _put(old.partners, id, tuple(n for n in old.partners.get(id, ()) if n != other))
+    for key in fresh.keys() - before:
+        for id, other in (key, key[::-1]):
+            _put(old.partners, id, (*old.partners.get(id, ()), other))
+
+
+def _exchange_decisions(old: Catalogue, around: Collection[int], said: Iterable[Decision]) -> None:
+    found = list(said)
+    others = {id for d in found for id in (d.a, d.b)}
+    others |= {id for each in around for d in old.decisions_of.get(each, ()) for id in (d.a, d.b)}
+    for id in others | set(around):
+        kept = tuple(
+            d for d in old.decisions_of.get(id, ()) if d.a not in around and d.b not in around
+        )
+        _put(old.decisions_of, id, (*kept, *(d for d in found if id in {d.a, d.b})))
+
+
+Row = TypeVar("Row")
+
+
+def _put(table: dict[int, tuple[Row, ...]], id: int, rows: tuple[Row, ...]) -> None:
+    if rows:
+        table[id] = rows
+    else:
+        table.pop(id, None)
+
+
+def _by_member(entries: Iterable[Entry]) -> dict[int, tuple[Entry, ...]]:
+    found: defaultdict[int, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        for id in entry.members:
+            found[id].append(entry)
+    return {id: tuple(each) for id, each in found.items()}
 
 
 def _indexed(
     number: int,
-    documents: Mapping[int, Brief],
-    pairs: Mapping[Key, Pair],
-    decisions: Mapping[str, Decision],
+    documents: dict[int, Brief],
+    pairs: dict[Key, Pair],
+    decisions: Iterable[Decision],
     entries: Iterable[Entry],
 ) -> Catalogue:
-    ordered = tuple(sorted(entries, key=lambda entry: entry.order))
-    entries_of: defaultdict[int, list[Entry]] = defaultdict(list)
-    for entry in ordered:
-        for id in entry.members:
-            entries_of[id].append(entry)
+    ordered = sorted(entries, key=lambda entry: entry.order)
     decisions_of: defaultdict[int, list[Decision]] = defaultdict(list)
-    for decision in decisions.values():
+    for decision in decisions:
         for id in {decision.a, decision.b}:
             decisions_of[id].append(decision)
     partners: defaultdict[int, list[int]] = defaultdict(list)
@@ -201,9 +270,8 @@ def _indexed(
         True,
         documents,
         pairs,
-        decisions,
         ordered,
-        {id: tuple(found) for id, found in entries_of.items()},
+        _by_member(ordered),
         {id: tuple(found) for id, found in decisions_of.items()},
         {id: tuple(found) for id, found in partners.items()},
     )

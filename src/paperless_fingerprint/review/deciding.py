@@ -48,13 +48,18 @@ def decide(
     """All of them, or none where one is in conflict. Kept when this returns; carried out mostly."""
     check_orders(orders)
     ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
+    # Somebody may have decided on the command line since the library was read.
+    _look_again(desk, ids)
+    sight = desk.sight(person)
+    members = {id for order in orders for id in entry_of(sight, order.item).members}
+    # Before the lock: Paperless may take its time, and nobody else shall wait for that.
+    _may(person, members, changeable)
     with desk.deciding:
-        # Somebody may have decided on the command line since the library was read.
-        _look_again(desk, ids)
         sight = desk.sight(person)
         waiting = desk.book.waiting()
         entries = [entry_of(sight, order.item) for order in orders]
-        _may(person, {id for entry in entries for id in entry.members}, changeable)
+        if not members.issuperset(id for entry in entries for id in entry.members):
+            raise Unknown("The documents have changed this very moment. Look again.")
         conflicts = []
         for order, entry in zip(orders, entries, strict=True):
             ours = [act for act in waiting if _shares(act.subjects, entry)]
@@ -84,15 +89,18 @@ def undo(
     desk: Desk, person: Person, number: int | None = None, *, changeable: Changeable
 ) -> Outcome:
     """This act, or the last of this person. What was there before is there again."""
+    act = desk.book.last(person.id) if number is None else desk.book.get(number)
+    if act is None or not _sees_all(desk, person, act.documents):
+        raise Unknown("There is no decision to take back.")
+    if act.person != person.id and not person.superuser:
+        raise Forbidden(f"That was decided by {act.by}, who can take it back.")
+    _may(person, act.documents, changeable)
     with desk.deciding:
-        act = desk.book.last(person.id) if number is None else desk.book.get(number)
-        if act is None or not _sees_all(desk, person, act.documents):
-            raise Unknown("There is no decision to take back.")
+        act = desk.book.get(act.number) or act
         if act.verdict == "undo" or act.state not in {books.WAITING, books.DONE}:
             raise UsageError("That decision does not stand any more, so it cannot be taken back.")
-        if act.person != person.id and not person.superuser:
-            raise Forbidden(f"That was decided by {act.by}, who can take it back.")
-        _may(person, act.documents, changeable)
+        if any(each.undoes == act.number for each in desk.book.waiting()):
+            raise UsageError("That decision is being taken back already.")
         later = [
             each
             for each in desk.book.later(act.number)

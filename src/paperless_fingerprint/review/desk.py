@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import deque
 from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,7 +21,7 @@ from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.review import catalogue as catalogues
 from paperless_fingerprint.review.book import Book, path_of_book
 from paperless_fingerprint.review.carrying_out import carry_out
-from paperless_fingerprint.review.catalogue import Brief, Catalogue
+from paperless_fingerprint.review.catalogue import Brief, Catalogue, Change
 from paperless_fingerprint.review.live import LiveProgress
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.prepared import Prepared
@@ -41,6 +42,8 @@ _LOOK_SECONDS = 1.0
 #: Reading the whole library again may take this share of the time at most.
 _SHARE_OF_TIME = 0.1
 _SIGHTS_KEPT = 200
+#: Who has not looked for so many decisions looks at everything anew.
+_CHANGES_KEPT = 500
 _END_SECONDS = 5.0
 #: A page asks once; whoever looks at it can ask again.
 PAGE_LIMITS = Limits(connect_seconds=3.0, read_seconds=15.0, total_seconds=30.0, attempts=1)
@@ -74,7 +77,10 @@ class Desk:
         self._sights: dict[Any, Sight] = {}
         self._opening = threading.RLock()
         self._changing = threading.RLock()
-        self._reading = threading.Lock()
+        self._looking = threading.Lock()
+        self._changes: deque[Change] = deque(maxlen=_CHANGES_KEPT)
+        self._whole_from = 0
+        self._threshold = float(settings["similarity_threshold"])
         self._store: Store | None = None
         self._revision: Revision | None = None
         self._search: Search | None = None
@@ -142,16 +148,28 @@ class Desk:
         return self._catalogue
 
     def sight(self, person: Person) -> Sight:
-        now = self._catalogue
-        key = (person.superuser or (person.id, person.groups, person.visible), now.number)
+        key = person.superuser or (person.id, person.groups, person.visible)
         found = self._sights.get(key)
-        if found is None:
-            with self._reading:
-                found = self._sights.get(key) or sight_of(now, person)
-                if len(self._sights) >= _SIGHTS_KEPT:
-                    self._sights.clear()
-                self._sights[key] = found
-        return found
+        if found is not None and found.catalogue is self._catalogue:
+            return found
+        with self._looking:
+            now, found = self._catalogue, self._sights.get(key)
+            since = [] if found is None else self._changes_since(found.catalogue.number)
+            if found is None or since is None:
+                found = sight_of(now, person)
+            else:
+                found.change(now, [change for change in since if change.number <= now.number])
+            if len(self._sights) >= _SIGHTS_KEPT:
+                self._sights.clear()
+            self._sights[key] = found
+            return found
+
+    def _changes_since(self, number: int) -> list[Change] | None:
+        """None where that is too long ago, or where the whole library was read since."""
+        changes = list(self._changes)
+        if number < self._whole_from or (changes and changes[0].number > number + 1):
+            return None
+        return [change for change in changes if change.number > number]
 
     def refresh(self) -> None:
         """Read the library again, if it has changed since."""
@@ -163,16 +181,16 @@ class Desk:
         with self._changing:
             self._patched.clear()
         started = time.monotonic()
-        found = catalogues.read(store, self.settings["similarity_threshold"], 0)
+        found = catalogues.read(store, self._threshold, 0)
         self._read_seconds = time.monotonic() - started
         with self._changing:
             # What was patched meanwhile may have been read before it was changed.
             waiting = {id for ids in self._patched for id in ids}
             if waiting:
-                found = catalogues.patched(
-                    found, store, waiting, self.settings["similarity_threshold"], 0
-                )
-            self._publish(found)
+                found, _ = catalogues.patched(found, store, waiting, self._threshold, 0)
+            self._whole_from = self._catalogue.number + 1
+            self._changes.clear()
+            self._catalogue = replace(found, number=self._whole_from)
             self._seen_revision = revision
 
     def look_again(self, ids: Collection[int]) -> None:
@@ -181,15 +199,13 @@ class Desk:
             if not self._catalogue.ready:
                 return
             self._patched.append(tuple(ids))
-            self._publish(
-                catalogues.patched(
-                    self._catalogue, self.store, ids, self.settings["similarity_threshold"], 0
-                )
+            number = self._catalogue.number + 1
+            found, change = catalogues.patched(
+                self._catalogue, self.store, ids, self._threshold, number
             )
-
-    def _publish(self, found: Catalogue) -> None:
-        self._catalogue = replace(found, number=self._catalogue.number + 1)
-        self._sights.clear()
+            # First the change, then the catalogue that it leads to: whoever sees that finds it.
+            self._changes.append(change)
+            self._catalogue = found
 
     def _keep_reading(self) -> None:
         pause = 0.0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from paperless_fingerprint.errors import UsageError
@@ -29,25 +31,44 @@ _BARS = 20
 _POINTS = 50
 _SHOWN = 20
 _VIEWS_KEPT = 100
+#: Figures may be so old, and older where it takes long to count: they are no decisions.
+_OLD_SECONDS = 2.0
+_SHARE_OF_TIME = 0.05
 
-_views: dict[tuple[int, int], tuple[Sight, LibraryView]] = {}
-_previews: dict[tuple[int, int, Thresholds], tuple[Sight, ThresholdPreview]] = {}
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    catalogue: Catalogue
+    at: float
+    seconds: float
+    view: LibraryView
+
+    def is_fresh(self, now: Catalogue, moment: float) -> bool:
+        age = moment - self.at
+        return self.catalogue is now or age < max(_OLD_SECONDS, self.seconds / _SHARE_OF_TIME)
+
+
+_views: dict[tuple[object, ...], _Kept] = {}
+_previews: dict[tuple[object, ...], tuple[Catalogue, ThresholdPreview]] = {}
 
 
 def view(desk: Desk, person: Person) -> LibraryView:
     """Of what this person may see: without superuser these are no figures of the whole library."""
-    sight = desk.sight(person)
-    key = (id(desk), id(sight))
+    catalogue = desk.catalogue
+    key = (id(desk), person.superuser or person)
     kept = _views.get(key)
-    if kept is None or kept[0] is not sight:
+    began = time.monotonic()
+    if kept is None or not kept.is_fresh(catalogue, began):
+        found = _view(catalogue, desk.sight(person), person, desk.settings)
         if len(_views) >= _VIEWS_KEPT:
             _views.clear()
-        kept = _views[key] = (sight, _view(desk.catalogue, sight, person, desk.settings))
-    return kept[1]
+        kept = _Kept(catalogue, began, time.monotonic() - began, found)
+        _views[key] = kept
+    return kept.view
 
 
 def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:
-    documents = [d for d in catalogue.documents.values() if person.may_see(d)]
+    documents = [d for d in list(catalogue.documents.values()) if person.may_see(d)]
     pairs = _pairs(catalogue, sight)
     threshold = settings["similarity_threshold"]
     spare = [
@@ -86,8 +107,9 @@ def _spare(members: Collection[int], primary: int | None) -> Iterable[int]:
 def _pairs(catalogue: Catalogue, sight: Sight) -> list[Pair]:
     if sight.person.superuser:
         return list(catalogue.pairs.values())
-    seen = {id: sight.sees(id) for key in catalogue.pairs for id in key}
-    return [pair for key, pair in catalogue.pairs.items() if seen[key[0]] and seen[key[1]]]
+    pairs = list(catalogue.pairs.values())
+    seen = {id: sight.sees(id) for pair in pairs for id in (pair.a, pair.b)}
+    return [pair for pair in pairs if seen[pair.a] and seen[pair.b]]
 
 
 def _histogram(pairs: Iterable[Pair]) -> tuple[Bar, ...]:
@@ -133,18 +155,18 @@ def preview(
         if not 0 <= value <= 1:
             raise UsageError("A threshold lies between 0 and 1.")
     sight = desk.sight(person)
-    key = (id(desk), id(sight), then)
+    key = (id(desk), person.superuser or person, then)
     kept = _previews.get(key)
-    if kept is None or kept[0] is not sight:
+    if kept is None or kept[0] is not desk.catalogue:
         if len(_previews) >= _VIEWS_KEPT:
             _previews.clear()
-        kept = _previews[key] = (sight, _preview(desk, sight, then))
+        kept = _previews[key] = (desk.catalogue, _preview(desk, sight, then))
     return kept[1]
 
 
 def _preview(desk: Desk, sight: Sight, then: Thresholds) -> ThresholdPreview:
     catalogue = sight.catalogue
-    decided = Decided(catalogue.decisions.values())
+    decided = Decided(catalogue.decisions)
     found = tune_pairs(
         _pairs(catalogue, sight), decided, Thresholds.of(desk.settings), then, levels=()
     )

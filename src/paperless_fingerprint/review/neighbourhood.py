@@ -65,9 +65,11 @@ def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
         id = waiting.popleft()
         found = []
         for other in catalogue.partners.get(id, ()):
-            pair = catalogue.pairs[min(id, other), max(id, other)]
+            pair = catalogue.pairs.get((min(id, other), max(id, other)))
             document = catalogue.documents.get(other)
-            if pair.confidence >= threshold and document and person.may_see(document):
+            if pair is None or document is None or not person.may_see(document):
+                continue
+            if pair.confidence >= threshold:
                 found.append((-(pair.scores.jaccard or 0.0), other))
         for _, other in sorted(found):
             if other in depths:
@@ -81,8 +83,8 @@ def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
     for id in sorted(depths):
         for other in sorted(catalogue.partners.get(id, ())):
             if id < other and other in depths:
-                pair = catalogue.pairs[id, other]
-                if pair.confidence >= threshold:
+                pair = catalogue.pairs.get((id, other))
+                if pair is not None and pair.confidence >= threshold:
                     jaccard = pair.scores.jaccard
                     distance = None if jaccard is None else round(1 - jaccard, 4)
                     confidence = round(pair.confidence, 4)

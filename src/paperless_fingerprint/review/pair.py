@@ -74,8 +74,10 @@ def _is_primary(entry: Any, id: int) -> bool:
 
 def differences(desk: Desk, a: int, b: int) -> Differences:
     """The judgement and the word diff, made anew only when one of the texts has changed."""
-    documents = desk.catalogue.documents
-    key = desk.prepared.key(documents[a].text, documents[b].text)
+    left, right = (desk.catalogue.documents.get(id) for id in (a, b))
+    if left is None or right is None:
+        raise Unknown(f"The documents {a} and {b} are not both in the library any more.")
+    key = desk.prepared.key(left.text, right.text)
     found = desk.prepared.get(a, b, key)
     if found is None:
         found = _compared(desk, a, b)
@@ -92,10 +94,11 @@ def prepare(desk: Desk, stop: Callable[[float], bool], *, pause_share: float = 4
     catalogue = desk.catalogue
     documents = catalogue.documents
     wanted = [
-        (a, b, desk.prepared.key(documents[a].text, documents[b].text))
+        (a, b, desk.prepared.key(left.text, right.text))
         for entry in catalogue.entries
         for a, b in [first_pair(catalogue, entry)]
-        if a in documents and b in documents
+        for left, right in [(documents.get(a), documents.get(b))]
+        if left is not None and right is not None
     ]
     missing = desk.prepared.missing(wanted)
     done: list[tuple[int, int, str, Differences]] = []

@@ -3,55 +3,65 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from paperless_fingerprint.review.catalogue import Brief, Catalogue, Entry, components, with_state
+from paperless_fingerprint.review.catalogue import (
+    Brief,
+    Catalogue,
+    Change,
+    Entry,
+    components,
+    exchanged,
+    with_state,
+)
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.shapes import Count, Filters
 
 #: Entries of one menu.
 _MENU = 100
-_FILTERS_KEPT = 64
+_FILTERS_KEPT = 16
 
 
 @dataclass(slots=True)
 class Sight:
-    """What one person may see of one catalogue. Computed once, kept until the library changes."""
+    """What one person may see of the catalogue. Made once, then changed as the catalogue changes.
+
+    Lists are exchanged and never changed in place: somebody may be reading them.
+    """
 
     catalogue: Catalogue
     person: Person
-    entries: tuple[Entry, ...]
-    states: tuple[Count, ...]
-    relations: tuple[Count, ...]
-    correspondents: tuple[Count, ...]
-    document_types: tuple[Count, ...]
-    #: Correspondent or type → the entries that have it: nobody shall wait for a walk through all.
-    of_correspondent: Mapping[str, Sequence[Entry]]
-    of_type: Mapping[str, Sequence[Entry]]
-    _filtered: dict[tuple[str, ...], tuple[Entry, ...]] = field(default_factory=dict)
+    entries: Sequence[Entry] = ()
+    states: tuple[Count, ...] = ()
+    relations: tuple[Count, ...] = ()
+    correspondents: tuple[Count, ...] = ()
+    document_types: tuple[Count, ...] = ()
+    #: ('correspondent', name) or ('document_type', name) → the entries that have it: nobody shall
+    #: wait for a walk through all.
+    _of: dict[tuple[str, str], Sequence[Entry]] = field(default_factory=dict)
+    #: Id of an entry → under which of these it stands.
+    _marks: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    #: ('state', name), ('relation', name) and those above → how many.
+    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: Id of a whole entry → what is seen of it; for those who see everything it is the same.
+    _parts: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    _filtered: dict[Filters, Sequence[Entry]] = field(default_factory=dict)
 
     def sees(self, id: int) -> bool:
         document = self.catalogue.documents.get(id)
         return document is not None and self.person.may_see(document)
 
-    def filtered(self, filters: Filters) -> tuple[Entry, ...]:
-        key = (
-            filters.state,
-            filters.relation,
-            filters.correspondent,
-            filters.document_type,
-            filters.since,
-            filters.until,
-        )
+    def filtered(self, filters: Filters) -> Sequence[Entry]:
+        key = replace(filters, page=1, per_page=1)
         found = self._filtered.get(key)
         if found is None:
             some = self.entries
             if filters.correspondent:
-                some = tuple(self.of_correspondent.get(filters.correspondent, ()))
+                some = self._of.get(("correspondent", filters.correspondent), ())
             elif filters.document_type:
-                some = tuple(self.of_type.get(filters.document_type, ()))
-            found = tuple(entry for entry in some if self._passes(entry, filters))
+                some = self._of.get(("document_type", filters.document_type), ())
+            found = [entry for entry in some if self._passes(entry, filters)]
             if len(self._filtered) >= _FILTERS_KEPT:
                 self._filtered.clear()
             self._filtered[key] = found
@@ -62,12 +72,18 @@ class Sight:
             return False
         if filters.relation and entry.relation != filters.relation:
             return False
-        if not (filters.document_type or filters.since or filters.until):
+        if filters == Filters(filters.relation, state=filters.state):
             return True
         documents = _documents(self.catalogue, entry)
         return (
-            not filters.document_type
-            or any(d.document_type == filters.document_type for d in documents)
+            (
+                not filters.correspondent
+                or any(d.correspondent == filters.correspondent for d in documents)
+            )
+            and (
+                not filters.document_type
+                or any(d.document_type == filters.document_type for d in documents)
+            )
         ) and any(
             (filters.since or "") <= (d.created or "")[:10] <= (filters.until or "9999-99-99")
             for d in documents
@@ -77,10 +93,13 @@ class Sight:
         """The entry of this kind that holds the document; of that kind there is one at most."""
         for whole in self.catalogue.entries_of.get(id, ()):
             if whole.kind == kind:
-                for entry in seen_of(self.catalogue, whole, self.person):
+                for entry in self._seen_of(whole):
                     if id in entry.members:
                         return entry
         return None
+
+    def _seen_of(self, whole: Entry) -> Sequence[Entry]:
+        return (whole,) if self.person.superuser else self._parts.get(whole.id, ())
 
     def pair_entry(self, a: int, b: int) -> Entry | None:
         """The entry that these two alone are."""
@@ -89,41 +108,98 @@ class Sight:
                 return entry if self.sees(a) and self.sees(b) else None
         return None
 
+    def change(self, catalogue: Catalogue, changes: Iterable[Change]) -> None:
+        """Follow the catalogue from where this stands. One at a time: the caller sees to that."""
+        for change in changes:
+            removed = [entry for whole in change.removed for entry in self._seen_of(whole)]
+            for whole in change.removed:
+                self._parts.pop(whole.id, None)
+            made = self._made(catalogue, change.made)
+            self._exchange(catalogue, removed, made)
+        self.catalogue = catalogue
+
+    def _made(self, catalogue: Catalogue, wholes: Iterable[Entry]) -> list[Entry]:
+        if self.person.superuser:
+            return list(wholes)
+        found: list[Entry] = []
+        for whole in wholes:
+            parts = tuple(seen_of(catalogue, whole, self.person))
+            if parts:
+                self._parts[whole.id] = parts
+                found += parts
+        return found
+
+    def _exchange(
+        self, catalogue: Catalogue, removed: Sequence[Entry], made: Sequence[Entry]
+    ) -> None:
+        self.entries = exchanged(self.entries, removed, made)
+        for filters, found in list(self._filtered.items()):
+            passing = [entry for entry in made if self._passes(entry, filters)]
+            self._filtered[filters] = exchanged(found, removed, passing)
+        for entry in removed:
+            for mark in self._marks.pop(entry.id, ()):
+                self._of[mark] = exchanged(self._of.get(mark, ()), [entry], ())
+                self._counts[mark] -= 1
+            self._counts.subtract(_kinds(entry))
+        for entry in made:
+            self._marks[entry.id] = marks = _marks(catalogue, entry)
+            for mark in marks:
+                self._of[mark] = exchanged(self._of.get(mark, ()), (), [entry])
+            self._counts.update(marks)
+            self._counts.update(_kinds(entry))
+        self._tell_counts()
+
+    def fill(self) -> Sight:
+        catalogue = self.catalogue
+        found = self._made(catalogue, catalogue.entries)
+        # A part may be less sure than the whole was.
+        superuser = self.person.superuser
+        self.entries = found if superuser else sorted(found, key=lambda entry: entry.order)
+        of: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+        for entry in self.entries:
+            self._marks[entry.id] = marks = _marks(catalogue, entry)
+            for mark in marks:
+                of[mark].append(entry)
+            self._counts.update(marks)
+            self._counts.update(_kinds(entry))
+        self._of = dict(of)
+        self._tell_counts()
+        return self
+
+    def _tell_counts(self) -> None:
+        found: defaultdict[str, list[Count]] = defaultdict(list)
+        for (what, name), count in self._counts.items():
+            if count:
+                found[what].append(Count(name, count))
+        menus = {
+            what: tuple(sorted(counts, key=lambda each: (-each.count, each.name))[:_MENU])
+            for what, counts in found.items()
+        }
+        self.states, self.relations = menus.get("state", ()), menus.get("relation", ())
+        self.correspondents = menus.get("correspondent", ())
+        self.document_types = menus.get("document_type", ())
+
 
 def sight_of(catalogue: Catalogue, person: Person) -> Sight:
-    entries = catalogue.entries
-    if not person.superuser:
-        entries = tuple(seen for entry in entries for seen in seen_of(catalogue, entry, person))
-        # A part may be less sure than the whole was.
-        entries = tuple(sorted(entries, key=lambda entry: entry.order))
-    correspondents: defaultdict[str, list[Entry]] = defaultdict(list)
-    types: defaultdict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        documents = _documents(catalogue, entry)
-        for name in {d.correspondent for d in documents if d.correspondent}:
-            correspondents[name].append(entry)
-        for name in {d.document_type for d in documents if d.document_type}:
-            types[name].append(entry)
-    return Sight(
-        catalogue,
-        person,
-        entries,
-        _counts(Counter(entry.state for entry in entries)),
-        _counts(Counter(entry.relation for entry in entries if entry.relation)),
-        _counts({name: len(found) for name, found in correspondents.items()}),
-        _counts({name: len(found) for name, found in types.items()}),
-        correspondents,
-        types,
+    return Sight(catalogue, person).fill()
+
+
+def _kinds(entry: Entry) -> list[tuple[str, str]]:
+    relation = [("relation", entry.relation)] if entry.relation else []
+    return [("state", entry.state), *relation]
+
+
+def _marks(catalogue: Catalogue, entry: Entry) -> frozenset[tuple[str, str]]:
+    documents = _documents(catalogue, entry)
+    return frozenset(
+        [("correspondent", d.correspondent) for d in documents if d.correspondent]
+        + [("document_type", d.document_type) for d in documents if d.document_type]
     )
 
 
 def _documents(catalogue: Catalogue, entry: Entry) -> list[Brief]:
     """A document may be gone from the library a moment before its group is."""
     return [catalogue.documents[id] for id in entry.members if id in catalogue.documents]
-
-
-def _counts(counts: Mapping[str, int]) -> tuple[Count, ...]:
-    return tuple(Count(name, count) for name, count in Counter(counts).most_common(_MENU))
 
 
 def seen_of(catalogue: Catalogue, entry: Entry, person: Person) -> Iterator[Entry]:

@@ -75,6 +75,12 @@ class Persons:
             self._pool.submit(self._ask_again, key, token, known)
         return known.person
 
+    def knows(self, token: str) -> bool:
+        """Whether it was found to be right not long ago."""
+        key = sha256(token.encode(errors="replace")).hexdigest()
+        with self._lock:
+            return key in self._known
+
     def forget(self, token: str) -> None:
         key = sha256(token.encode(errors="replace")).hexdigest()
         with self._lock:
@@ -102,7 +108,8 @@ class Persons:
             told.username or "somebody",
             told.is_superuser,
             tuple(map(str, told.groups)),
-            told.may("change_document") is not False,
+            # Of somebody without a number nobody could say later who it was.
+            told.id is not None and told.may("change_document") is not False,
             visible,
         )
         with self._lock:

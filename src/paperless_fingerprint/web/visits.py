@@ -122,14 +122,14 @@ class Visits:
 
     def _machine(self, request: Request, token: str) -> Visit:
         address = network_of(_client(request))
-        wait = self._by_token.attempt(address)
-        if wait:
-            raise _too_often(wait)
+        if not self.persons.knows(token):
+            wait = self._by_token.attempt(address)
+            if wait:
+                raise _too_often(wait)
         try:
             person = self.persons.of(token)
         except (DeniedError, ConfigurationError, ValueError):
             raise NotSignedIn("Paperless does not know this token.") from None
-        self._by_token.forgive(address)
         return Visit(person, self.desk, "", self.persons.client_of(token))
 
     # --- forged requests ------------------------------------------------------------------------
