@@ -280,8 +280,9 @@ class Client:
         body = json.dumps({"token": token})
         self._connection.request("POST", "/api/session", body, {"Content-Type": "application/json"})
         answer = self._connection.getresponse()
-        answer.read()
+        told = answer.read()
         assert answer.status == 200, answer.status
+        self._csrf = json.loads(told)["csrf"]
         self._headers["Cookie"] = (answer.getheader("Set-Cookie") or "").partition(";")[0]
 
     def get(self, path: str, *, page: bool = True, status: int = 200) -> tuple[float, bytes]:
@@ -293,6 +294,15 @@ class Client:
         seconds = time.perf_counter() - began
         assert answer.status == status, (path, answer.status, body[:300])
         return seconds, body
+
+    def post(self, path: str, told: object) -> float:
+        headers = {**self._headers, "X-CSRF-Token": self._csrf, "Content-Type": "application/json"}
+        began = time.perf_counter()
+        self._connection.request("POST", path, json.dumps(told), headers)
+        answer = self._connection.getresponse()
+        body = answer.read()
+        assert answer.status == 200, (path, answer.status, body[:300])
+        return time.perf_counter() - began
 
 
 def kinds(asked: argparse.Namespace) -> dict[str, tuple[bool, int, Callable[[random.Random], str]]]:
@@ -390,8 +400,46 @@ def measure(told: dict, asked: argparse.Namespace) -> None:
             }
         )
     report(f"web, {asked.documents} documents, {PEOPLE} people", rows, asked.json)
+    print(f"\nThe server has {_memory_megabytes(told['process']):.0f} MB of memory.")
+    measure_decisions(clients, asked)
     slow = [row["what"] for row in rows if float(str(row["p95 / bare"])) > GOAL]
     print(f"\nAbove {GOAL:g} times the bare page: {', '.join(map(str, slow)) or 'nothing'}.")
+
+
+def measure_decisions(clients: list[Client], asked: argparse.Namespace) -> None:
+    """Each person decides about groups of its own, and takes it back: so the library stays."""
+    found = list(members_of(asked.documents, asked.groups))
+    decided: list[float] = []
+    undone: list[float] = []
+
+    def work(place: int, client: Client, times: int) -> None:
+        for number in range(times):
+            id = f"g{found[place * 50 + number][0]}"
+            item = json.loads(client.get(f"/api/review/{id}", page=False)[1])
+            order = {"item": id, "verdict": "same", "seen": item["seen"]}
+            decided.append(client.post("/api/review/decide", {"orders": [order]}))
+            undone.append(client.post("/api/review/undo", {}))
+
+    for people in (1, len(clients)):
+        decided.clear()
+        undone.clear()
+        threads = [
+            threading.Thread(target=work, args=(place, client, 5))
+            for place, client in enumerate(clients[:people])
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(
+            f"{people} deciding at once: a decision takes {1000 * statistics.median(decided):.0f} "
+            f"ms, an undo {1000 * statistics.median(undone):.0f} ms (medians)."
+        )
+
+
+def _memory_megabytes(process: int) -> float:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
 
 
 def _cpu_seconds(process: int) -> float:
