@@ -26,7 +26,7 @@ from paperless_fingerprint.web.pages import (
     text_of,
 )
 from paperless_fingerprint.web.problems import Problem
-from paperless_fingerprint.web.rendering import query_string, words
+from paperless_fingerprint.web.rendering import clipped, query_string, words
 from paperless_fingerprint.web.visits import Visit
 
 #: Names in the address and in Filters.
@@ -35,7 +35,7 @@ _FILTERS = {
     "since": "since", "until": "until", "state": "state",
 }  # fmt: skip
 _VERDICTS = ("same", "different", "primary")
-_MOST_IDS = 8
+_MOST_NAMED = 4
 
 
 def routes() -> Sequence[Route]:
@@ -161,10 +161,12 @@ def _preview(request: Request, visit: Visit, form: FormData) -> Response:
     back = local(text_of(form, "back"))
     if not picked:
         return go(request, _with(back, said="none"))
-    planned = deciding.preview(visit.desk, visit.person, _orders(picked, verdict))
+    orders = _orders(picked, verdict)
+    planned = deciding.preview(visit.desk, visit.person, orders)
+    items = [queue.item(visit.desk, visit.person, order.item) for order in orders]
     return page(
         request, visit, "preview.html", "groups",
-        preview=planned, picked=picked, verdict=verdict, back=back,
+        preview=planned, items=items, picked=picked, verdict=verdict, back=back,
     )  # fmt: skip
 
 
@@ -256,14 +258,22 @@ def _said(request: Request, visit: Visit) -> Said | None:
     except FingerprintError:
         return None
     act = next((act for act in acts if act.number == number), None)
-    return None if act is None else Said(_in_words(act), number if act.may_undo else None)
+    return None if act is None else Said(_in_words(visit, act), number if act.may_undo else None)
 
 
-def _in_words(act: Act) -> str:
+def _in_words(visit: Visit, act: Act) -> str:
     t = words()
-    ids = ", ".join(map(str, act.documents[:_MOST_IDS]))
-    ids += " …" if len(act.documents) > _MOST_IDS else ""
-    text = t(f"done.{act.verdict}", ids=ids)
+    cards = visit.desk.cards(visit.person, act.documents[:_MOST_NAMED])
+    named = [
+        # Isolated, so that a title in another script does not turn the sentence around.
+        f"\u2068{clipped(cards[id].title, 50)}\u2069 ({id})"
+        if id in cards and cards[id].title
+        else str(id)
+        for id in act.documents[:_MOST_NAMED]
+    ]
+    if len(act.documents) > _MOST_NAMED:
+        named.append("…")
+    text = t(f"done.{act.verdict}", ids=", ".join(named))
     return f"{text} {t('done.waiting')}" if act.state == "waiting" else text
 
 

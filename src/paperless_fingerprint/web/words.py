@@ -359,6 +359,7 @@ ENGLISH: Mapping[str, str] = {
     "work.title": "Activity",
     "work.reload": "Reload",
     "work.status.ok": "All is well.",
+    "work.status.failures": "It works, but some documents could not be done.",
     "work.status.waiting": "Something is away; it is tried again by itself.",
     "work.status.down": "The worker does not run.",
     "work.idle": "Nothing long is going on",

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import threading
 
+import pytest
 from playwright.sync_api import expect
 
 from paperless_fingerprint.demo.stand_in import Fault
+from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.review import library_view
 
 #: The request that fetches documents with their texts.
 _FETCH = "%2Ccontent%2C"
@@ -91,3 +94,29 @@ def test_who_tries_too_often_waits(open_site, chromium):
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("tried too often")
+
+
+@pytest.mark.parametrize(
+    ("error", "heading"),
+    [
+        (RuntimeError("a secret of the program"), "Something went wrong here"),
+        (StoreError("http://elastic:secret@store:9200 is away"), "Something is away"),
+    ],
+)
+def test_what_goes_wrong_here_is_said_without_secrets(
+    open_site, chromium, monkeypatch, error, heading
+):
+    _, window = open_site([], synced=False)
+    page = window.open()
+    window.expected += ("status of 50",)
+
+    def broken(*_arguments):
+        raise error
+
+    monkeypatch.setattr(library_view, "view", broken)
+    page.goto("/library")
+    expect(page.get_by_role("heading", name=heading)).to_be_visible()
+    assert "secret" not in page.content()
+    monkeypatch.undo()
+    page.get_by_role("link", name="Try again").click()
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
