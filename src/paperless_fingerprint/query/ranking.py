@@ -27,9 +27,9 @@ from paperless_fingerprint.query.tree import Node
 #: Verified at once for a short page; within a block the order is exact. The smallest that is a
 #: fifth larger than the page, or the largest.
 BLOCKS = (12, 32, 64)
-#: Texts read for one short page. Where so many candidates fall short, or all of a block, the page
-#: ends before it is full, and the next one goes on from there; less is done for who asks for speed
-#: by giving a probability.
+#: Texts read for one short page. Where so many candidates fall short, or all of a block after some
+#: hits, the page ends before it is full, and the next one goes on from there; less is done for who
+#: asks for speed by giving a probability.
 PAGE_CHARACTERS = 250_000
 QUICK_PAGE_CHARACTERS = 60_000
 
@@ -88,7 +88,7 @@ def ranked_page(
         if not request.verify_all and examined >= VERIFIED_AT_MOST:
             page.complete, page.capped = False, True
             return page
-        is_vain = is_short and not block and not request.verify_all
+        is_vain = is_short and page.hits and not block and not request.verify_all
         if (room is not None and len(taken) >= room) or budget <= 0 or is_vain:
             page.cursor = Cursor(start, None, None, examined, page.total)
             page.complete = False
