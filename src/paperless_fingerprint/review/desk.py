@@ -61,7 +61,7 @@ class Desk:
         live: LiveProgress,
         *,
         #: How long a decision is waited for before it is said to be on its way.
-        patience_seconds: float = 2.0,
+        patience_seconds: float = 1.0,
     ) -> None:
         self.settings = settings
         self.worker = worker

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -40,6 +41,8 @@ from paperless_fingerprint.web.visits import Visits, is_loopback, normal_root
 from paperless_fingerprint.worker import Worker
 
 _MOST_BYTES = 64 * 1024
+#: Each has a connection to the library with a cache of its own; more would not answer sooner.
+_THREADS = 16
 #: https://paperless.example.org/documents/12/ or …/api/documents/12/
 _IN_ADDRESS = re.compile(r"/documents/(\d{1,10})(?:/|$)")
 #: A worker that has given no sign for so long hangs, whatever it is busy with.
@@ -104,7 +107,7 @@ def make_app(
     live: LiveProgress | None = None,
     *,
     clock: Callable[[], float] = time.monotonic,
-    patience_seconds: float = 2.0,
+    patience_seconds: float = 1.0,
 ) -> Starlette:
     """`live` is what the worker tells its progress to."""
     from paperless_fingerprint.web.pages import render_problem
@@ -120,6 +123,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = _THREADS
         worker.start()
         desk.start()
         try:

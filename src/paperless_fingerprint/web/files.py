@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from hashlib import sha256
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -22,6 +22,8 @@ from paperless_fingerprint.web.visits import Visit, Visits
 
 PICTURES = frozenset({"image/webp", "image/png", "image/jpeg"})
 FILES = PICTURES | {"application/pdf", "text/plain"}
+#: Asked of Paperless at one time; it has few workers itself.
+_AT_ONCE = 8
 _MOST_PICTURE_BYTES = 5 << 20
 _MOST_FILE_BYTES = 200 << 20
 #: A picture may be shown again for so long without asking; it belongs to one browser alone.
@@ -36,11 +38,14 @@ _HEADERS = {
 
 
 def file_routes(visits: Visits) -> list[Route]:
+    # Threads of their own: a Paperless that does not answer must not keep the pages waiting.
+    limiter = CapacityLimiter(_AT_ONCE)
+
     async def thumbnail(request: Request) -> Response:
-        return await run_in_threadpool(_thumbnail, visits, request)
+        return await to_thread.run_sync(_thumbnail, visits, request, limiter=limiter)
 
     async def preview(request: Request) -> Response:
-        return await run_in_threadpool(_preview, visits, request)
+        return await to_thread.run_sync(_preview, visits, request, limiter=limiter)
 
     return [
         Route("/thumb/{id:int}", thumbnail, methods=["GET"]),

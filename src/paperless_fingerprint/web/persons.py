@@ -29,6 +29,8 @@ _MOST = 1_000
 @dataclass(slots=True)
 class _Known:
     person: Person
+    #: Kept, because it has asked for the version of the API already.
+    client: PaperlessClient
     at: float
     asking: bool = False
 
@@ -50,12 +52,14 @@ class Persons:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def client_of(self, token: str) -> PaperlessClient:
-        return self._paperless().as_person(token)
+        with self._lock:
+            known = self._known.get(_key(token))
+        return known.client if known is not None else self._paperless().as_person(token)
 
     def of(self, token: str) -> Person:
         """Raises DeniedError where Paperless does not know the token, and other PaperlessErrors
         where nobody knows whose it is."""
-        key = sha256(token.encode(errors="replace")).hexdigest()
+        key = _key(token)
         with self._lock:
             known = self._known.get(key)
         if known is None:
@@ -77,12 +81,12 @@ class Persons:
 
     def knows(self, token: str) -> bool:
         """Whether it was found to be right not long ago."""
-        key = sha256(token.encode(errors="replace")).hexdigest()
+        key = _key(token)
         with self._lock:
             return key in self._known
 
     def forget(self, token: str) -> None:
-        key = sha256(token.encode(errors="replace")).hexdigest()
+        key = _key(token)
         with self._lock:
             self._known.pop(key, None)
 
@@ -117,8 +121,12 @@ class Persons:
             if old is not None and old.person == person:
                 # The very same value: what was computed for it still holds.
                 person = replace(person, visible=old.person.visible)
-            self._known[key] = _Known(person, self._clock())
+            self._known[key] = _Known(person, client, self._clock())
             self._known.move_to_end(key)
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)
         return person
+
+
+def _key(token: str) -> str:
+    return sha256(token.encode(errors="replace")).hexdigest()
