@@ -19,7 +19,7 @@ from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.semantic import uncompared
 from paperless_fingerprint.semantic.backfill import EmbeddingReport, current_space, embed_missing
 from paperless_fingerprint.semantic.embedders import configured_space
-from paperless_fingerprint.semantic.pairs import semantic_pairs
+from paperless_fingerprint.semantic.pairs import pairs_around
 from paperless_fingerprint.semantic.uncompared import Uncompared
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
@@ -76,7 +76,9 @@ def compare_waiting(
         found: dict[Key, Pair] = {}
         for some in compare_steps(store, vectors, settings, progress, held):
             found |= {(pair.a, pair.b): pair for pair in some.pairs}
-        return list(found.values())
+        # A later stretch may have found something better.
+        kept = {(link.a, link.b) for link in store.links(ids={id for key in found for id in key})}
+        return [pair for key, pair in found.items() if key in kept]
     finally:
         vectors.close()
 
@@ -118,13 +120,7 @@ def compare(
     neighbours: Neighbours | None = None,
 ) -> Compared:
     """Store the semantic pairs of these documents, and drop those that are none any more."""
-    found = semantic_pairs(store, vectors, settings, ids, Silent(), neighbours=neighbours)
-    # A newcomer may be nearer to a document than what was paired with it until now: the partners
-    # are looked at with the eyes of today, so that the order of coming plays no part.
-    partners = {id for pair in found for id in (pair.a, pair.b)} - set(ids)
-    concerned = {*ids, *partners}
-    if partners:
-        found = semantic_pairs(store, vectors, settings, concerned, Silent(), neighbours=neighbours)
+    found, concerned = pairs_around(store, vectors, settings, ids, Silent(), neighbours=neighbours)
     with held():
         return _stored(store, concerned, found)
 

@@ -64,6 +64,8 @@ from paperless_fingerprint.text import normalise
 Key: TypeAlias = tuple[int, int]
 
 _BATCH = 64
+#: How far the circle is drawn around documents that are compared; as a rule nobody is met after two.
+_ROUNDS = 4
 #: From so many documents on a copy of all vectors pays.
 _MANY = 500
 #: Texts that were read and may be asked for again.
@@ -89,14 +91,30 @@ def semantic_pairs(
     *,
     neighbours: Neighbours | None = None,
 ) -> list[Pair]:
-    """All pairs that one of `ids` (None: any document) belongs to; nothing is written.
+    """All pairs that one of `ids` (None: any document) belongs to; nothing is written."""
+    return pairs_around(store, vectors, settings, ids, progress, neighbours=neighbours, rounds=0)[0]
 
+
+def pairs_around(
+    store: Store,
+    vectors: VectorStore,
+    settings: Settings,
+    ids: Collection[int] | None,
+    progress: Progress,
+    *,
+    neighbours: Neighbours | None = None,
+    rounds: int = _ROUNDS,
+) -> tuple[list[Pair], set[int]]:
+    """The same, and the documents whose pairs these are all of.
+
+    A newcomer may be nearer to a document than what was paired with it until now. So whoever was
+    met is looked at, too, and whom these meet, for some rounds: the order of coming plays no part.
     `neighbours` for whoever asks many times: vectors.for_many().
     """
     space = current_space(store, settings)
     scale = scale_of(store, space)
     if scale is None:
-        return []
+        return [], set()
     wanted = store.ids() if ids is None else sorted(ids)
     if neighbours is None:
         neighbours = vectors.for_many(space) if len(wanted) > _MANY else vectors
@@ -106,7 +124,13 @@ def semantic_pairs(
         batch = wanted[start : start + _BATCH]
         finder.look_at(batch)
         progress.advance(len(batch))
-    return finder.pairs()
+    looked_at = set(wanted)
+    for _ in range(rounds):
+        new = sorted(finder.met() - looked_at)
+        looked_at.update(new)
+        for start in range(0, len(new), _BATCH):
+            finder.look_at(new[start : start + _BATCH])
+    return finder.pairs(), looked_at
 
 
 def nearest_in_meaning(
@@ -153,6 +177,7 @@ class _Read:
 @dataclass(frozen=True, slots=True)
 class _Found:
     verdict: Verdict
+    languages: tuple[str, str]
     likeness: float
     facts: float
 
@@ -228,13 +253,15 @@ class _Finder:
         for place in np.flatnonzero(totals >= self._needed).tolist():
             other = others[place]
             key = (min(own.id, other.id), max(own.id, other.id))
-            if key in self._judged or key in taken or self._decided.dismissed(*key, _SEMANTIC):
+            if key in taken or self._decided.dismissed(*key, _SEMANTIC):
+                continue
+            # What is common among the neighbours of the one is not so among those of the other:
+            # where both sides find a pair, the lower one's word counts, whoever was asked first.
+            if key in self._judged and own.id != key[0]:
                 continue
             found = self._judge(own, other, float(evidence[place]), common)
             if found is not None and found.verdict.total >= self._needed:
                 self._judged[key] = found
-                one, two = sorted((own, other), key=lambda each: each.id)
-                self._rivals.add(key, (one.language, two.language), found.verdict.total)
 
     def _judge(
         self, own: StoredVector, other: StoredVector, evidence: float, common: Commonness
@@ -253,7 +280,7 @@ class _Finder:
         ordered = (own, other) if own.id < other.id else (other, own)
         languages = (ordered[0].language, ordered[1].language)
         verdict = judge(evidence, facts, languages, wording)
-        return _Found(verdict, round(likeness_of(evidence), 4), round(facts.kept, 4))
+        return _Found(verdict, languages, round(likeness_of(evidence), 4), round(facts.kept, 4))
 
     def _texts_of(self, id: int) -> _Read | None:
         found = self._read.get(id)
@@ -273,14 +300,18 @@ class _Finder:
             self._read.popitem(last=False)
         return found
 
+    def met(self) -> set[int]:
+        return {id for key in self._judged for id in key}
+
     def pairs(self) -> list[Pair]:
+        for key, found in self._judged.items():
+            self._rivals.add(key, found.languages, found.verdict.total)
         self._learn_what_is_stored()
         return list(self._pairs())
 
     def _learn_what_is_stored(self) -> None:
         """What was found for these documents before, so that a newcomer is measured against it."""
-        met = {id for key in self._judged for id in key}
-        links = list(self._store.links(ids=met))
+        links = list(self._store.links(ids=self.met()))
         self._rivals.know((link.a, link.b) for link in links if link.relation in GROUPING_RELATIONS)
         earlier = {
             (link.a, link.b): evidence_of(link.confidence)
