@@ -24,6 +24,18 @@ _PROBLEM: Schema = {
     },
     "required": ["type", "title", "status", "detail"],
 }
+_PLAN: Schema = {
+    "type": "object",
+    "description": "With `explain`: what the store would be asked, and how surely each share is "
+    "found. The request itself is for superusers alone.",
+    "properties": {
+        "query": {"type": "string"},
+        "terms": {"type": "array", "items": {"type": "object"}},
+        "request": {},
+        "notes": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["query", "terms", "notes"],
+}
 _STATUSES = {
     400: "The request is not understood.",
     401: "Nobody is signed in, or Paperless does not know the token.",
@@ -88,6 +100,8 @@ def description(operations: Sequence[Operation], root: str) -> dict[str, Any]:
             operation, schemas
         )
     paths |= deepcopy(OPENAPI_PATHS)
+    hits = paths["/api/search"]["get"]["responses"]["200"]["content"]["application/json"]
+    hits["schema"] = {"anyOf": [hits["schema"], _PLAN]}
     for status in (403, 429, 503):
         paths["/api/search"]["get"]["responses"][str(status)] = _problem(_STATUSES[status])
     for path, method, found in _OTHERS:
