@@ -151,3 +151,19 @@ def test_figures_for_prometheus(service) -> None:
     for line in text.splitlines():
         if not line.startswith("#"):
             assert f"# TYPE {line.partition(' ')[0].partition('{')[0]}".rsplit("_", 1)[0] in text
+
+
+def test_who_listens_does_not_hold_up_the_end(tmp_path, stand_in) -> None:
+    from paperless_work import Office
+    from test_worker import serving
+
+    office = Office(tmp_path, stand_in)
+    headers = {"Authorization": f"Token {stand_in.token}"}
+    with httpx.Client(timeout=60) as client:
+        with serving(office) as served:
+            request = client.build_request("GET", f"{served.url}/api/events", headers=headers)
+            answer = client.send(request, stream=True)
+            lines = answer.iter_lines()
+            assert next(told(lines))["status"]
+        # It has ended by itself and in order; `serving` looks at how.
+        answer.close()

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -357,7 +358,16 @@ def serve(context: Context, host: str | None, port: int | None) -> None:
         for wish in (signal.SIGTERM, signal.SIGINT):
             # Uvicorn sends itself the signal again once it has ended in order: that is no death.
             signal.signal(wish, lambda *_: None)
-        uvicorn.Server(config).run(sockets=[listener])
+        server = uvicorn.Server(config)
+        ended = server.handle_exit
+
+        def end(sig: int, frame: FrameType | None) -> None:
+            # Whoever listens for progress would hold up the end for as long as it is waited for.
+            app.state.service.events.end()
+            ended(sig, frame)
+
+        server.handle_exit = end  # type: ignore[method-assign]
+        server.run(sockets=[listener])
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -46,7 +46,8 @@ class Persons:
         self._clock = clock
         self._lock = threading.Lock()
         self._known: OrderedDict[str, _Known] = OrderedDict()
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="persons")
+        # One after the other: a list of 100,000 ids is work that pages would notice.
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="persons")
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
