@@ -26,6 +26,8 @@ _LONGEST_SAME = 60
 _KEPT_AT_ENDS = 20
 MOST_SEGMENTS = 2_000
 _KEPT_AT_ONCE = 50
+#: Of one item; of a large family the others are compared when somebody asks.
+_PREPARED_PAIRS = 8
 
 
 def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
@@ -96,7 +98,7 @@ def prepare(desk: Desk, stop: Callable[[float], bool], *, pause_share: float = 4
     wanted = [
         (a, b, desk.prepared.key(left.text, right.text))
         for entry in catalogue.entries
-        for a, b in [first_pair(catalogue, entry)]
+        for a, b in dict.fromkeys([first_pair(catalogue, entry), *entry.pairs[:_PREPARED_PAIRS]])
         for left, right in [(documents.get(a), documents.get(b))]
         if left is not None and right is not None
     ]

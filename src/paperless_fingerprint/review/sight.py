@@ -20,7 +20,7 @@ from paperless_fingerprint.review.shapes import Count, Filters
 
 #: Entries of one menu.
 _MENU = 100
-_FILTERS_KEPT = 16
+_FILTERS_KEPT = 64
 
 
 @dataclass(slots=True)
@@ -62,9 +62,11 @@ class Sight:
             elif filters.document_type:
                 some = self._of.get(("document_type", filters.document_type), ())
             found = [entry for entry in some if self._passes(entry, filters)]
-            if len(self._filtered) >= _FILTERS_KEPT:
-                self._filtered.clear()
-            self._filtered[key] = found
+        # The ones that are asked for again and again stay: to make the longest takes longest.
+        self._filtered.pop(key, None)
+        self._filtered[key] = found
+        for old in list(self._filtered)[:-_FILTERS_KEPT]:
+            self._filtered.pop(old, None)
         return found
 
     def _passes(self, entry: Entry, filters: Filters) -> bool:
