@@ -30,7 +30,7 @@ BLOCKS = (12, 32, 64)
 #: Texts read for one short page. Where so many candidates fall short, or all of a block after some
 #: hits, the page ends before it is full, and the next one goes on from there; less is done for who
 #: asks for speed by giving a probability.
-PAGE_CHARACTERS = 250_000
+PAGE_CHARACTERS = 150_000
 QUICK_PAGE_CHARACTERS = 60_000
 
 
