@@ -12,7 +12,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "integration"), str(HERE / "web" / "pages")]
 
-from browsing import PHONE, Chromium, Site, Window, sample_office, served  # noqa: E402
+from browsing import PHONE, Chromium, Site, Window, sample_office  # noqa: E402
+
+from paperless_fingerprint.demo.run import page_open  # noqa: E402
 
 _DESK = {"viewport": {"width": 1180, "height": 760}}
 _DARK_PHONE = {"viewport": PHONE, "color_scheme": "dark"}
@@ -34,7 +36,7 @@ def take(folder: Path) -> None:
         with (
             tempfile.TemporaryDirectory() as place,
             sample_office(Path(place)) as office,
-            served(office.settings) as url,
+            page_open(office.settings) as url,
         ):
             window = Window(Site(url, office), chromium)
             for name, (path, options) in PICTURES.items():

@@ -412,6 +412,7 @@ ENGLISH: Mapping[str, str] = {
     "first.sync.not_you": "An administrator of Paperless can start the first sync.",
     "first.synced.one": "1 document has come from Paperless. New ones come by themselves.",
     "first.synced.other": "{n} documents have come from Paperless. New ones come by themselves.",
+    "first.synced.some": "The library is there. New documents come by themselves.",
     "first.review": "Review duplicates",
     # Signing in
     "sign_in": "Sign in",

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,7 +20,6 @@ from paperless_work import Office
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.settings import Settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, ConsoleMessage, Page
@@ -32,8 +29,6 @@ NAMED = "PAPERLESS_FINGERPRINT_TEST_CHROMIUM"
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 #: For a machine that has other things to do, too; what is there at once is not waited for.
 _PATIENCE_MILLISECONDS = 20_000
-
-
 #: For what has nothing to do with the store.
 any_store = pytest.mark.parametrize("site", ["sqlite"], indirect=True)
 
@@ -158,36 +153,8 @@ def sample_office(
     """The sample library (or these) in a stand-in Paperless; fetched, compared and told."""
     held = sample_library() if documents is None else documents
     with StandIn(held, sign_ins_a_minute=1000) as paperless:
-        office = Office(folder, paperless, **settings)
+        office = Office(folder, paperless, service_port="0", **settings)
         if synced:
             office.sync()
             office.apply()
         yield office
-
-
-@contextmanager
-def served(settings: Settings) -> Iterator[str]:
-    """As `serve` does it, in a thread; gives the address."""
-    import uvicorn
-
-    from paperless_fingerprint.review.live import LiveProgress
-    from paperless_fingerprint.web.app import make_app
-    from paperless_fingerprint.worker import Worker
-
-    live = LiveProgress()
-    app = make_app(settings, Worker(settings, live), live)
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, lifespan="on", ws="none",
-        timeout_graceful_shutdown=1,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="server")
-    thread.start()
-    try:
-        # The socket listens already; a first request waits until the server takes it.
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()

@@ -15,7 +15,9 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "integration"))
 sys.path.insert(0, str(HERE))
 
-from browsing import Chromium, ChromiumError, Site, Window, sample_office, served  # noqa: E402
+from browsing import Chromium, ChromiumError, Site, Window, sample_office  # noqa: E402
+
+from paperless_fingerprint.demo.run import page_open  # noqa: E402
 
 STORES = [
     pytest.param("sqlite", id="sqlite"),
@@ -47,7 +49,7 @@ def site(request, tmp_path_factory) -> Iterator[Site]:
             more = {"store": address, "elasticsearch_prefix": prefix}
         folder = tmp_path_factory.mktemp("site")
         office = stack.enter_context(sample_office(folder, **more))
-        url = stack.enter_context(served(office.settings))
+        url = stack.enter_context(page_open(office.settings))
         yield Site(url, office)
 
 
@@ -62,7 +64,7 @@ def open_site(tmp_path, chromium) -> Iterator[Callable[..., tuple[Site, Window]]
             )
             if before is not None:
                 before(office)
-            site = Site(stack.enter_context(served(office.settings)), office)
+            site = Site(stack.enter_context(page_open(office.settings)), office)
             window = Window(site, chromium)
             # The thread of the browser is the one that the test runs in.
             stack.callback(chromium.run, window.close)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import any_store
+from browsing import any_store, sign_in
 from playwright.sync_api import Page, expect
 
 LIVE = "#live"
@@ -243,3 +243,23 @@ def test_a_session_of_yesterday(window, chromium):
     # Back to where one was.
     page.wait_for_url("**/review/g*")
     expect(page.locator("#said")).to_have_count(0)
+
+
+@any_store
+def test_who_may_only_look_is_told_so(window, chromium, site):
+    people = site.office.paperless.library.people
+    people.add_user("reader", "reads", permissions=["view_document"])
+    page = window.open(signed_in=False)
+    sign_in(page, "reader", "reads")
+    page.goto("/review/g1")
+    expect(page.locator("main")).to_contain_text("but not change them")
+    expect(page.get_by_role("button", name=re.compile("^(Same|Different)"))).to_have_count(0)
+    page.goto("/work")
+    expect(page.locator("#progress")).not_to_contain_text("documents wait")
+    page.goto("/first-run")
+    # Checks name addresses and paths.
+    assert "127.0.0.1" not in page.locator("main").inner_text()
+    page.goto("/library")
+    expect(page.locator("main")).to_contain_text("the documents that you may see")
+    page.goto("/search?q=FINGERPRINT:12_20&explain=1")
+    expect(page.get_by_role("region", name="How it is asked")).not_to_contain_text('"request"')
