@@ -320,7 +320,7 @@ def kinds(asked: argparse.Namespace) -> dict[str, tuple[bool, int, Callable[[ran
         return rng.choice(found)[0]
 
     def page(rng: random.Random) -> int:
-        return rng.randint(1, len(found) // 25)
+        return rng.randint(1, len(found) // 20)
 
     def word(rng: random.Random) -> str:
         return "".join(rng.choices(_WORDS, k=3))

@@ -84,7 +84,7 @@ class Filters:
     until: str = ""
     state: str = "open"
     page: int = 1
-    per_page: int = 25
+    per_page: int = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Queue:
     #: Of what this person may see, before the filters: for the menus of the filters.
     states: tuple[Count, ...] = ()
     relations: tuple[Count, ...] = ()
-    #: The most frequent 100 of each.
+    #: The most frequent 60 of each.
     correspondents: tuple[Count, ...] = ()
     document_types: tuple[Count, ...] = ()
     #: False while the library is read for the first time after the start: ask again in a moment.

@@ -19,7 +19,7 @@ from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.shapes import Count, Filters
 
 #: Entries of one menu.
-_MENU = 100
+_MENU = 60
 _FILTERS_KEPT = 64
 
 

@@ -100,7 +100,7 @@ _FILTERS = (
 )  # fmt: skip
 _PAGE = (
     _count("page", "Which page.", 1, 1_000_000, 1),
-    _count("per_page", "Items on a page.", 1, queue.MOST_PER_PAGE, 25),
+    _count("per_page", "Items on a page.", 1, queue.MOST_PER_PAGE, 15),
 )
 _ITEM = Parameter(
     "item", "'g12', 'v12' or 'p12-40'.",
