@@ -1,0 +1,133 @@
+"""Word diffs that are ready before anybody asks for them.
+
+To judge two texts and to say what differs takes milliseconds for letters and longer for books,
+every time. So what the queue holds is compared behind the scenes, when nothing else is to be done,
+and kept beside the library. Nothing in here is beyond repair: the file may be deleted.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from dataclasses import asdict
+from hashlib import blake2s
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import orjson
+
+import paperless_fingerprint
+from paperless_fingerprint.judging import Judge
+from paperless_fingerprint.model import Pair, PairScore, Relation
+from paperless_fingerprint.review.shapes import Segment
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.stores.sqlite.file import SqliteFile
+from paperless_fingerprint.worker_file import path_of
+
+#: In memory, of those that were asked for.
+_KEPT = 500
+_MOST_ROWS = 500_000
+
+
+class Differences:
+    """A comparison as it is kept: the judgement, the segments, and whether the texts were cut."""
+
+    __slots__ = ("pair", "segments", "shortened")
+
+    def __init__(self, pair: Pair, segments: tuple[Segment, ...], shortened: bool) -> None:
+        self.pair = pair
+        self.segments = segments
+        self.shortened = shortened
+
+
+class Prepared:
+    def __init__(self, settings: Settings) -> None:
+        path = path_of(settings)
+        self._file = SqliteFile(_path_beside(path))
+        told = f"{paperless_fingerprint.__version__} {Judge.of(settings)}"
+        #: What was made by another version or with other settings is made anew.
+        self._maker = blake2s(told.encode()).hexdigest()[:16]
+        self._found: OrderedDict[tuple[int, int], tuple[str, Differences]] = OrderedDict()
+        self._lock = Lock()
+        with self._file.writing() as connection:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS difference (a INTEGER, b INTEGER, key TEXT NOT NULL, "
+                "body BLOB NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID"
+            )
+
+    def close(self) -> None:
+        self._file.close()
+
+    def key(self, text_a: str, text_b: str) -> str:
+        return f"{self._maker} {text_a} {text_b}"
+
+    def get(self, a: int, b: int, key: str) -> Differences | None:
+        with self._lock:
+            known = self._found.get((a, b))
+            if known is not None and known[0] == key:
+                self._found.move_to_end((a, b))
+                return known[1]
+        with self._file.reading() as connection:
+            row = connection.execute(
+                "SELECT body FROM difference WHERE a = ? AND b = ? AND key = ?", (a, b, key)
+            ).fetchone()
+        if row is None:
+            return None
+        found = _unpacked(row[0])
+        self.remember(a, b, key, found)
+        return found
+
+    def remember(self, a: int, b: int, key: str, found: Differences) -> None:
+        with self._lock:
+            self._found[a, b] = (key, found)
+            self._found.move_to_end((a, b))
+            while len(self._found) > _KEPT:
+                self._found.popitem(last=False)
+
+    def missing(self, wanted: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+        """Those that are not kept yet, in their order."""
+        with self._file.reading() as connection:
+            kept = {
+                (a, b): key for a, b, key in connection.execute("SELECT a, b, key FROM difference")
+            }
+        return [(a, b, key) for a, b, key in wanted if kept.get((a, b)) != key]
+
+    def keep(self, rows: list[tuple[int, int, str, Differences]]) -> None:
+        with self._file.writing() as connection:
+            count = connection.execute("SELECT count(*) FROM difference").fetchone()[0]
+            if count > _MOST_ROWS:
+                connection.execute("DELETE FROM difference")
+            connection.executemany(
+                "INSERT OR REPLACE INTO difference VALUES (?, ?, ?, ?)",
+                [(a, b, key, _packed(found)) for a, b, key, found in rows],
+            )
+
+
+def _path_beside(path: Path) -> Path:
+    return path.with_name(path.stem.removesuffix(".inbox") + ".differences.db")
+
+
+def _packed(found: Differences) -> bytes:
+    told = {
+        "pair": asdict(found.pair),
+        "segments": [[s.kind, s.a, s.b, s.about, s.matters] for s in found.segments],
+        "shortened": found.shortened,
+    }
+    return zlib.compress(orjson.dumps(told), 3)
+
+
+def _unpacked(body: bytes) -> Differences:
+    told = orjson.loads(zlib.decompress(body))
+    return Differences(
+        _pair(told["pair"]),
+        tuple(Segment(*segment) for segment in told["segments"]),
+        told["shortened"],
+    )
+
+
+def _pair(told: dict[str, Any]) -> Pair:
+    return Pair(
+        told["a"], told["b"], Relation(told["relation"]), told["confidence"],
+        PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
+    )  # fmt: skip
