@@ -278,5 +278,5 @@ def _in_words(visit: Visit, act: Act) -> str:
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
-    acts = deciding.acts(visit.desk, visit.person, limit=100)
+    acts = deciding.acts(visit.desk, visit.person, limit=50)
     return page(request, visit, "decisions.html", "", acts=acts, said=_said(request, visit))

@@ -133,7 +133,7 @@ class Translator:
                 )
             case SharedWith(names):
                 return Condition(
-                    "EXISTS (SELECT 1 FROM json_each(d.viewers) "
+                    "d.viewers != '[]' AND EXISTS (SELECT 1 FROM json_each(d.viewers) "
                     "WHERE value IN (SELECT value FROM json_each(?)))",
                     (json.dumps(names),),
                 )

@@ -24,12 +24,17 @@ _ORDER = {
 Statement = tuple[str, tuple[Any, ...]]
 
 
-def fts_source(scope: Scope) -> str:
-    hidden = (
-        "" if scope.include_history
-        else f" AND rowid NOT IN ({SUPERSEDED})"
-    )  # fmt: skip
-    return f"FROM words WHERE words MATCH ?{hidden}"
+def words_source(translator: Translator, expression: str, scope: Scope) -> Condition:
+    """FROM and WHERE of what FTS5 finds alone: rights are asked of its rows, one after the other."""
+    if scope.restricted is None:
+        # Nothing of the documents is needed then, not even that they are there.
+        hidden = "" if scope.include_history else f" AND words.rowid NOT IN ({SUPERSEDED})"
+        return Condition(f"FROM words WHERE words MATCH ?{hidden}", (expression,))
+    allowed = all_of(translator.in_scope(scope))
+    return Condition(
+        f"FROM words JOIN document d ON d.id = words.rowid WHERE words.words MATCH ? AND ({allowed.sql})",
+        (expression, *allowed.values),
+    )
 
 
 def page_statement(
@@ -46,13 +51,14 @@ def page_statement(
     if order.by is OrderBy.SCORE:
         scorers = translator.scorers(node)
         expression = translator.expression(node)
-        if expression is not None and scope.restricted is None and [b for b, _ in scorers] == [1.0]:
-            without = " AND rowid NOT IN (SELECT value FROM json_each(?))" if excluding else ""
-            sql = (
-                f"SELECT rowid, bm25(words) AS score {fts_source(scope)}{without} "
-                "ORDER BY score, rowid LIMIT ?"
+        if expression is not None and [b for b, _ in scorers] == [1.0]:
+            source = words_source(translator, expression, scope)
+            without = " AND words.rowid NOT IN (SELECT value FROM json_each(?))"
+            return translator.statement(
+                f"SELECT words.rowid, words.rank AS score {source.sql}"
+                f"{without if excluding else ''} ORDER BY score, words.rowid LIMIT ?",
+                (*source.values, *([unwanted] if excluding else []), most),
             )
-            return sql, (expression, *([unwanted] if excluding else []), most)
         return _scored(translator, node, scope, scorers, unwanted, most)
     conditions = [translator.condition(node), *translator.in_scope(scope)]
     column = _ORDER[order.by]

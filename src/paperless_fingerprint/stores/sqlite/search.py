@@ -40,7 +40,7 @@ from paperless_fingerprint.stores.sqlite.likely import (
     posting_list,
     scored,
 )
-from paperless_fingerprint.stores.sqlite.pages import fts_source, page_statement, pasted
+from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
 
 #: Instructions of SQLite's machine between two looks at the clock.
 _STEPS = 20_000
@@ -177,19 +177,15 @@ class SqliteSearcher:
         with self._limited(scope) as connection:
             translator = Translator(connection)
             expression = translator.expression(node)
-            if expression is not None and scope.restricted is None:
-                source = fts_source(scope)
-                counted = connection.execute(
-                    f"SELECT count(*) FROM (SELECT 1 {source} LIMIT ?)", (expression, at_most)
-                )
+            if expression is not None:
+                source = words_source(translator, expression, scope)
             else:
-                condition = all_of([translator.condition(node), *translator.in_scope(scope)])
-                sql, values = translator.statement(
-                    f"SELECT count(*) FROM (SELECT 1 FROM document d WHERE {condition.sql} LIMIT ?)",
-                    (*condition.values, at_most),
-                )
-                counted = connection.execute(sql, values)
-            return int(counted.fetchone()[0])
+                source = all_of([translator.condition(node), *translator.in_scope(scope)])
+                source = Condition(f"FROM document d WHERE {source.sql}", source.values)
+            sql, values = translator.statement(
+                f"SELECT count(*) FROM (SELECT 1 {source.sql} LIMIT ?)", (*source.values, at_most)
+            )
+            return int(connection.execute(sql, values).fetchone()[0])
 
     def explain(
         self, query: SketchQuery | None, rest: Node | None, scope: Scope, limit: int
