@@ -215,6 +215,17 @@ def test_how_rare_a_word_is_among_hidden_documents_shows_nowhere(asking) -> None
     assert asking("geheim", scope=scope) == before
 
 
+@pytest.mark.parametrize("name", ["7", ",", '"', "a", 'a"7', "\\", "group:3", "%", "ü", "7,8"])
+def test_a_viewer_is_named_as_a_whole(asking, name: str) -> None:
+    """However the store keeps the list, neither its commas nor a part of a name let anybody in."""
+    lists = [("77", "17"), ('a"7"b', "c"), ("\\", "x"), ("group:33",), ("a", "b"), ("ü%",), (name,)]
+    asking.store.put(
+        [stored(n, "geheim", owner="8", viewers=viewers) for n, viewers in enumerate(lists, 1)]
+    )
+    expected = {n for n, viewers in enumerate(lists, 1) if name in viewers}
+    assert set(asking.ids("geheim", scope=Scope(Asker(name)))) == expected
+
+
 def test_the_graph_leads_past_what_is_hidden(asking) -> None:
     fill_for_viewers(asking.store)
     scope = Scope(Asker("7"))
