@@ -36,6 +36,7 @@ _FEWEST_NUMBERS = 5
 #: Among so many others, what more than this share of them has belongs to a form.
 _MANY = 8
 _FORM_SHARE = 0.3
+_CELLS = np.uint32((1 << 16) - 1)
 
 
 Values: TypeAlias = npt.NDArray[np.uint32]
@@ -201,8 +202,9 @@ def _compared(mine: Values, theirs: _Joined, *, second: bool) -> _Compared:
     form_shared = _sums(equal & form[at], begins, ends)
     form_held = np.concatenate((np.zeros(1, np.int64), np.cumsum(form, dtype=np.int64)))[below]
     # What many of the others share among themselves is theirs, whether the asker has it or not.
-    kept = np.sort(values[inside])
-    holders = np.searchsorted(kept, values, "right") - np.searchsorted(kept, values, "left")
+    # A few values fall into one cell with others and count as common, too; that is the safe side.
+    cells = values & _CELLS
+    holders = np.bincount(cells[inside], minlength=int(_CELLS) + 1)[cells]
     rest = _sums(inside & (holders <= many), begins, ends)
     return _Compared(shared, fewest, form_shared, form_held, np.minimum(rest, below - form_held))
 
