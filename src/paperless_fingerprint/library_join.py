@@ -32,12 +32,12 @@ class _Postings:
     offsets: Ints
     #: By rank: the places that hold it, ascending, between starts[rank] and starts[rank + 1].
     places: npt.NDArray[np.int32]
-    starts: Ints
+    starts: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, keys: npt.NDArray[Any], sizes: Ints) -> _Postings:
-        owners = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        order = np.argsort(keys, kind="stable")
+        # This is where an analysis needs most memory: one array less of each, and small ones.
+        order = np.argsort(keys, kind="stable").astype(np.int32)
         in_order = keys[order]
         first = np.empty(len(keys), np.bool_)
         first[:1] = True
@@ -45,20 +45,22 @@ class _Postings:
         del in_order
         ranks = np.empty(len(keys), np.int32)
         ranks[order] = np.cumsum(first, dtype=np.int32) - 1
-        starts = np.append(np.flatnonzero(first), len(keys))
+        starts = np.append(np.flatnonzero(first).astype(np.int32), np.int32(len(keys)))
+        del first
+        owners = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         return cls(ranks, _offsets(sizes), owners[order], starts)
 
     def of_rows(self, low: int, high: int) -> tuple[Ints, Ints, Ints]:
         """For each key of these rows that others hold too: row, rank, number of holders."""
         ranks = self.ranks[self.offsets[low] : self.offsets[high]].astype(np.int64)
         rows = np.repeat(np.arange(low, high), np.diff(self.offsets[low : high + 1]))
-        holders = self.starts[ranks + 1] - self.starts[ranks]
+        holders = (self.starts[ranks + 1] - self.starts[ranks]).astype(np.int64)
         shared = holders > 1
         return rows[shared], ranks[shared], holders[shared]
 
     def holders_of(self, ranks: Ints, counts: Ints) -> npt.NDArray[np.int32]:
         """The first `counts` holders of each rank, one after the other."""
-        return self.places[_ranges(self.starts[ranks], counts)]
+        return self.places[_ranges(self.starts[ranks].astype(np.int64), counts)]
 
 
 class Library:

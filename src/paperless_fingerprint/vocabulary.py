@@ -15,7 +15,7 @@ from paperless_fingerprint.text import normalise, words
 COUNTED_AT_MOST = 1_000
 #: Of two texts with more differences than this few of them are asked about.
 _FEW_DIFFERENCES = 200
-_MERGED_AT_ONCE = 2_000_000
+_MERGED_AT_ONCE = 500_000
 _REMEMBERED_WORDS = 50_000
 
 
@@ -70,7 +70,7 @@ class WordTable:
             size += len(own)
             if size > _MERGED_AT_ONCE:
                 hashes, counts = _merged(hashes, counts, waiting)
-                waiting, size = [], 0
+                size = 0
         hashes, counts = _merged(hashes, counts, waiting)
         # What stands in one document alone need not be kept: unknown words count as none.
         kept = counts > 1
@@ -92,10 +92,10 @@ def _merged(
 ) -> tuple[Hashes, npt.NDArray[np.int32]]:
     if not more:
         return hashes, counts
-    all_hashes = np.concatenate((hashes, *more))
-    all_counts = np.concatenate((
-        counts, np.ones(len(all_hashes) - len(hashes), np.int32)
-    ))  # fmt: skip
+    fresh, times = np.unique(np.concatenate(more), return_counts=True)
+    more.clear()
+    all_hashes = np.concatenate((hashes, fresh))
+    all_counts = np.concatenate((counts, times.astype(np.int32)))
     order = np.argsort(all_hashes, kind="stable")
     all_hashes, all_counts = all_hashes[order], all_counts[order]
     first = np.flatnonzero(np.append(True, all_hashes[1:] != all_hashes[:-1]))
