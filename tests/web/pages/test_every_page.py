@@ -137,11 +137,14 @@ def test_the_keyboard_reaches_everything_in_order(page, chromium):
             """() => {
                 const it = document.activeElement;
                 const style = getComputedStyle(it);
-                return [it.textContent.trim().slice(0, 20), style.outlineStyle, it === document.body];
+                return [it.textContent.trim().slice(0, 20), style.outlineStyle, it.tagName];
             }"""
         )
-        if seen[2]:
+        if seen[2] == "BODY":
             break
+        if seen[2] == "MAIN":
+            # Where the link led to, which is no stop; the browser may get there after the key.
+            continue
         reached.append(seen[0])
         assert seen[1] != "none", f"no focus is to be seen on {seen[0]}"
     assert any(text.startswith("Same") for text in reached)
