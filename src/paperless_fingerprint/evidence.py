@@ -8,7 +8,6 @@ each text the other covers.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import exp, log
@@ -65,8 +64,6 @@ class Evidence:
     #: Share of the facts kept, rare ones counting more; amounts left out.
     facts_kept_a: float = 1.0
     facts_kept_b: float = 1.0
-    #: How often the most frequent change of the same character was made in numbers.
-    same_change: int = 0
     marks: tuple[Mark, ...] = ()
     alignment: Alignment = field(default_factory=lambda: Alignment([], [], 0))
 
@@ -163,7 +160,6 @@ def _weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None) -> E
         numbers_against=numbers_against(a, b, alignment, differences, digit_noise, weighing),
         facts_kept_a=_facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing),
         facts_kept_b=_facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing),
-        same_change=_same_change(a, b, differences),
     )
 
 
@@ -248,17 +244,3 @@ def _facts_kept(
             kept += weight * credit.get(i, 0.0)
     # Without facts nothing was kept and nothing lost.
     return (kept + 0.5) / (total + 0.5) if total else 1.0
-
-
-def _same_change(a: Side, b: Side, differences: Differences) -> int:
-    """Each of July for June, 14.07 for 14.06 and 7 for 6 may be noise; all of them are not."""
-    changes: Counter[tuple[str, str]] = Counter()
-    for item in differences.items:
-        if item.edits is None or not 0 < item.edits <= 2:
-            continue
-        one = "".join(a.tokens.keys[item.start_a : item.end_a])
-        other = "".join(b.tokens.keys[item.start_b : item.end_b])
-        if len(one) != len(other) or not (one.isdigit() and other.isdigit()):
-            continue
-        changes.update({(x, y) for x, y in zip(one, other, strict=True) if x != y})
-    return max(changes.values(), default=0)

@@ -86,24 +86,6 @@ class Side:
     def _counts(self) -> Counter[str]:
         return Counter(self.tokens.keys)
 
-    def holds_like(self, key: str) -> bool:
-        """Whether the word stands anywhere here, as it is or misread."""
-        if key in self.distinct:
-            return True
-        if len(self.distinct) > _MOST_LOOKED_FOR:
-            return False
-        most = len(key) // 4 if len(key) > 4 else 0
-        near = [
-            other
-            for length in range(len(key) - most, len(key) + most + 1)
-            for other in self._lengths.get(length, ())
-        ]
-        return (
-            most > 0
-            and process.extractOne(key, near, scorer=Levenshtein.distance, score_cutoff=most)
-            is not None
-        )
-
     @cached_property
     def _lengths(self) -> dict[int, list[str]]:
         lengths: dict[int, list[str]] = {}
