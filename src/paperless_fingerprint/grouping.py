@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
-from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups
+from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups, root_of
 from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.model import Decision, Document, Group, Link, Relation, VersionChain
 from paperless_fingerprint.settings import Settings
@@ -127,16 +127,8 @@ def _components(links: list[Link], decided: Decided) -> Iterator[tuple[list[int]
     """The parts of the library that hang together, many small ones at a time."""
     parents: dict[int, int] = {}
 
-    def find(id: int) -> int:
-        root = id
-        while (parent := parents.get(root, root)) != root:
-            root = parent
-        while id != root:
-            parents[id], id = root, parents.get(id, id)
-        return root
-
     def join(a: int, b: int) -> None:
-        low, high = sorted((find(a), find(b)))
+        low, high = sorted((root_of(parents, a), root_of(parents, b)))
         parents[high] = low
         parents.setdefault(low, low)
 
@@ -147,11 +139,15 @@ def _components(links: list[Link], decided: Decided) -> Iterator[tuple[list[int]
         join(a, b)
     members: defaultdict[int, list[int]] = defaultdict(list)
     for id in parents:
-        members[find(id)].append(id)
+        members[root_of(parents, id)].append(id)
     own: defaultdict[int, list[Link]] = defaultdict(list)
     for link in links:
-        if link.a in parents and link.b in parents and find(link.a) == find(link.b):
-            own[find(link.a)].append(link)
+        if (
+            link.a in parents
+            and link.b in parents
+            and root_of(parents, link.a) == root_of(parents, link.b)
+        ):
+            own[root_of(parents, link.a)].append(link)
     batch_members: list[int] = []
     batch_links: list[Link] = []
     for root, ids in members.items():

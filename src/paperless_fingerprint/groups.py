@@ -130,6 +130,16 @@ def _group(
     )
 
 
+def root_of(parents: dict[int, int], id: int) -> int:
+    """Who stands for all that hangs together with `id`; the way there is shortened."""
+    root = id
+    while (parent := parents.get(root, root)) != root:
+        root = parent
+    while id != root:
+        parents[id], id = root, parents.get(id, id)
+    return root
+
+
 class _Union:
     """Union-find that refuses to bring together what a person told apart."""
 
@@ -139,12 +149,7 @@ class _Union:
         self._decided = decided
 
     def find(self, id: int) -> int:
-        root = id
-        while (parent := self._parents.get(root, root)) != root:
-            root = parent
-        while id != root:
-            self._parents[id], id = root, self._parents.get(id, id)
-        return root
+        return root_of(self._parents, id)
 
     def members(self, root: int) -> list[int]:
         return self._members.get(root, [root])

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
+from paperless_fingerprint.groups import root_of
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
     Decision,
@@ -342,18 +343,11 @@ def with_state(entry: Entry, confirmed: Collection[Key]) -> Entry:
 
 def components(members: Iterable[int], pairs: Iterable[Key]) -> list[list[int]]:
     """What the pairs hold together, each part in the order of `members`."""
-    root = {id: id for id in members}
-
-    def find(id: int) -> int:
-        while root[id] != id:
-            root[id] = root[root[id]]
-            id = root[id]
-        return id
-
+    parents = {id: id for id in members}
     for a, b in pairs:
-        if a in root and b in root:
-            root[find(a)] = find(b)
+        if a in parents and b in parents:
+            parents[root_of(parents, a)] = root_of(parents, b)
     found: defaultdict[int, list[int]] = defaultdict(list)
-    for id in root:
-        found[find(id)].append(id)
+    for id in parents:
+        found[root_of(parents, id)].append(id)
     return list(found.values())
