@@ -59,10 +59,13 @@ class SqliteFile:
             )
             with self._guard:
                 self._connections.append(connection)
+            self._prepare(connection)
             self._local.connection = connection
-            for pragma in self._pragmas:
-                connection.execute(f"PRAGMA {pragma}")
         return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        for pragma in self._pragmas:
+            connection.execute(f"PRAGMA {pragma}")
 
     def _explained(self, error: sqlite3.Error) -> StoreError:
         return StoreError(f"The library {self.path} cannot be used: {_why(str(error))}")

@@ -9,7 +9,6 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from heapq import heappop, heappush
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from paperless_fingerprint.stores.sqlite.conditions import (
     Translator,
     all_of,
 )
+from paperless_fingerprint.stores.sqlite.file import SqliteFile
 from paperless_fingerprint.stores.sqlite.likely import (
     Ids,
     likely,
@@ -48,21 +48,8 @@ _STEPS = 20_000
 _LOOK_AHEAD = 3
 
 
-class SqliteSearcher:
+class SqliteSearcher(SqliteFile):
     """See query.searcher.Searcher. Has connections of its own, which cannot write."""
-
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
-        self._guard = threading.Lock()
-
-    def close(self) -> None:
-        with self._guard:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-        self._local = threading.local()
 
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
         text = "content.text" if with_texts else "''"
@@ -211,23 +198,14 @@ class SqliteSearcher:
 
     # Inside --------------------------------------------------------------------------------
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                self.path, timeout=60, isolation_level=None, check_same_thread=False
-            )
-            connection.execute("PRAGMA temp_store = MEMORY")
-            # What patterns are expanded through; a view of the index that holds nothing itself.
-            connection.execute(
-                "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, words, col)"
-            )
-            connection.execute("PRAGMA query_only = ON")
-            connection.execute("PRAGMA cache_size = -65536")
-            with self._guard:
-                self._connections.append(connection)
-            self._local.connection = connection
-        return connection
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA temp_store = MEMORY")
+        # What patterns are expanded through; a view of the index that holds nothing itself.
+        connection.execute(
+            "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, words, col)"
+        )
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA cache_size = -65536")
 
     @contextmanager
     def _limited(self, scope: Scope, *, words: bool = True) -> Iterator[sqlite3.Connection]:
@@ -257,21 +235,20 @@ class SqliteSearcher:
         except sqlite3.OperationalError as error:
             if "interrupted" in str(error):
                 raise SearchTooLongError(seconds) from error
-            raise _explained(self.path, error) from error
+            raise self._explained(error) from error
         except sqlite3.Error as error:
-            raise _explained(self.path, error) from error
+            raise self._explained(error) from error
         finally:
             with guard:
                 running = False
             timer.cancel()
             connection.set_progress_handler(None, 0)
 
-
-def _explained(path: Path, error: sqlite3.Error) -> StoreError:
-    return StoreError(
-        f"The library {path} cannot be searched: SQLite says '{error}'. "
-        "'paperless-fingerprint doctor' looks closer."
-    )
+    def _explained(self, error: sqlite3.Error) -> StoreError:
+        return StoreError(
+            f"The library {self.path} cannot be searched: SQLite says '{error}'. "
+            "'paperless-fingerprint doctor' looks closer."
+        )
 
 
 def _on_candidates(
