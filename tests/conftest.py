@@ -7,12 +7,19 @@ own all the same.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
 
 from elasticsearch_nodes import NAMED_SERVER, Cluster, NodePool, NodeStartError, delete_indices
+
+
+def pytest_configure() -> None:
+    # In the background of a shell ('make test &', many a CI) Ctrl-C is ignored, and what tests
+    # start would inherit that: a program that is told to end by Ctrl-C would never end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
