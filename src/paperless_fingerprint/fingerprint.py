@@ -35,6 +35,9 @@ _SKETCH = "levelled"
 # Arbitrary odd numbers; a fingerprint depends on them, so they never change within a scheme.
 _BASE = 0x9E3779B97F4A7C15
 _BASE_INVERSE = pow(_BASE, -1, 2**64)
+_ALL_BITS = 2**64 - 1
+#: MurmurHash3's.
+_MIXERS = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 _BLOCK_BYTES = 1 << 16
 _PERMUTATION_SEED = 0x5EED
 
@@ -143,6 +146,20 @@ def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
     return streams[0] if len(streams) == 1 else _distinct(np.concatenate(streams))
 
 
+def word_hash(word: str) -> int:
+    """The hash of one word, as shingle_hashes() has it, without arrays: they cost more than it."""
+    value, factor = 0, 1
+    for octet in word.encode():
+        value += octet * factor
+        factor = factor * _BASE & _ALL_BITS
+    value &= _ALL_BITS
+    value ^= value >> 33
+    value = value * _MIXERS[0] & _ALL_BITS
+    value ^= value >> 33
+    value = value * _MIXERS[1] & _ALL_BITS
+    return value ^ value >> 33
+
+
 def shingle_stream(normalised: str | bytes, shingle_words: int) -> Iterator[Hashes]:
     """The hashes of all shingles as they come, unsorted and with those that come again.
 
@@ -239,9 +256,9 @@ def _progression(factor: int, length: int) -> Hashes:
 def _mixed(values: Hashes) -> Hashes:
     """Every bit of the result depends on every bit of the value (MurmurHash3's finaliser)."""
     values = values ^ (values >> np.uint64(33))
-    values *= np.uint64(0xFF51AFD7ED558CCD)
+    values *= np.uint64(_MIXERS[0])
     values ^= values >> np.uint64(33)
-    values *= np.uint64(0xC4CEB9FE1A85EC53)
+    values *= np.uint64(_MIXERS[1])
     values ^= values >> np.uint64(33)
     return values
 

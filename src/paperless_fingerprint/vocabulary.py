@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprint import Hashes, shingle_hashes
+from paperless_fingerprint.fingerprint import Hashes, shingle_hashes, word_hash
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text import normalise, words
 
@@ -79,9 +79,9 @@ class WordTable:
     def document_frequency(self, word: str) -> int:
         count = self._remembered.get(word)
         if count is None:
-            own = shingle_hashes(word, 1)
-            place = int(np.searchsorted(self._hashes, own[0])) if len(own) else len(self._hashes)
-            found = place < len(self._hashes) and self._hashes[place] == own[0]
+            own = np.uint64(word_hash(word))
+            place = int(self._hashes.searchsorted(own))
+            found = place < len(self._hashes) and self._hashes[place] == own
             count = int(self._counts[place]) if found else 1
             self._remembered[word] = count
         return count

@@ -6,6 +6,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text
 from paperless_fingerprint.errors import ConfigurationError
@@ -17,6 +19,7 @@ from paperless_fingerprint.fingerprint import (
     overlap,
     shingle_hashes,
     sketch_hashes,
+    word_hash,
 )
 from paperless_fingerprint.text import normalise
 
@@ -115,6 +118,11 @@ def test_a_text_shorter_than_a_shingle_is_one_shingle() -> None:
     assert len(shingle_hashes("zwei worte", 3)) == 1
     assert len(shingle_hashes("", 3)) == 0
     assert not np.array_equal(shingle_hashes("zwei worte", 3), shingle_hashes("drei worte", 3))
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters=" "), min_size=1))
+def test_a_word_alone_has_the_hash_that_it_has_in_a_text(word: str) -> None:
+    assert [word_hash(word)] == shingle_hashes(word, 1).tolist()
 
 
 def test_overlap_is_exact() -> None:
