@@ -21,7 +21,7 @@ from paperless_fingerprint.feedback_plan import (
 from paperless_fingerprint.feedback_writing import Writer
 from paperless_fingerprint.hearing import circle
 from paperless_fingerprint.ledger import ON, Mark
-from paperless_fingerprint.own_labels import Labels, Role
+from paperless_fingerprint.own_labels import Labels, Role, as_if_made
 from paperless_fingerprint.paperless.answers import RefusedError
 from paperless_fingerprint.wishes import wishes
 from paperless_fingerprint.workplace import Workplace
@@ -55,7 +55,8 @@ def tell_all(
     """The whole library. `again` tries once more what Paperless has refused."""
     if dry_run:
         labels = place.labels.get(create=False)
-        return as_report(plan_for(place, None, labels, again=again), labels.problems)
+        imagined = as_if_made(labels, place.settings)
+        return as_report(plan_for(place, None, imagined, again=again), labels.problems)
     owed = place.ledger.owed()
     _adopt(place)
     report = write(place, None, pause=pause, again=again)
@@ -72,7 +73,8 @@ def tell_rest(place: Workplace) -> FeedbackReport:
         return FeedbackReport()
     if place.store.notes().get(APPLIED_NOTE) == "yes":
         return write(place, None)
-    return write(place, list(place.ledger.rows()))
+    written = list(place.ledger.rows())
+    return write(place, written) if written else FeedbackReport()
 
 
 def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> FeedbackReport:

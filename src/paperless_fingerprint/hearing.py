@@ -37,7 +37,9 @@ def circle(store: Store, ids: Collection[int]) -> set[int]:
     return set(ids) | store.connections(ids).ids
 
 
-def hear(place: Workplace, tags_of: Mapping[int, Collection[int]]) -> list[int]:
+def hear(
+    place: Workplace, tags_of: Mapping[int, Collection[int]], labels: Labels | None = None
+) -> list[int]:
     """Which of these documents somebody has said something about; it is kept when this returns.
 
     `tags_of` is what Paperless has just told: document → its tags. Called before the documents are looked at anew, because it is about those that were their
@@ -45,7 +47,7 @@ def hear(place: Workplace, tags_of: Mapping[int, Collection[int]]) -> list[int]:
     """
     if not tags_of:
         return []
-    labels = place.labels.get()
+    labels = labels or place.labels.get()
     rows = place.ledger.rows(tags_of.keys())
     heard = []
     for id, tags in tags_of.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -61,6 +61,18 @@ class Labels:
     #: All fields of ours, those that this token may not use among them.
     own_fields: frozenset[int] = frozenset()
     problems: tuple[str, ...] = ()
+
+
+def as_if_made(found: Labels, settings: Settings) -> Labels:
+    """For whoever shows what would be written: what is not there yet has a number below zero."""
+    tags, fields = dict(found.tags), dict(found.fields)
+    for number, role in enumerate(Role, 1):
+        tags.setdefault(role, -number)
+    missing = [*(LINKS if settings["paperless.links"] else ())]
+    missing += ["confidence"] if settings["paperless.confidence"] else []
+    for number, kind in enumerate(missing, 1):
+        fields.setdefault(kind, -number)
+    return replace(found, tags=tags, fields=fields)
 
 
 class OwnLabels:

@@ -189,6 +189,9 @@ REGISTRY: tuple[Setting, ...] = (
             "everything; works on a loopback address alone"),
     _text("service", "root_path", "path below which a reverse proxy shows the page, such as "
           "/duplicates"),
+    _choice("service", "first_sync", "offer", "offer start", "what `serve` does about a library that "
+            "was never synced: offer the first sync on its page, or start it by itself, as "
+            "`serve --sync` does"),
     _number("service", "session_hours", 12.0, "after which people sign in again", 0.1, 720),
     _text("", "spool", "folder in which the hook leaves its events"),
 )  # fmt: skip

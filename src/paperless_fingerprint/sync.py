@@ -20,11 +20,15 @@ from paperless_fingerprint.hearing import circle, hear
 from paperless_fingerprint.intake import take_in
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.model import Document
+from paperless_fingerprint.own_labels import Labels
 from paperless_fingerprint.paperless.listing import IDS_PER_REQUEST
 from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp
-from paperless_fingerprint.workplace import Workplace
+from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.workplace import Workplace, now_text
 
 CURSOR_NOTE = "sync.modified"
+#: Since when the first sync is under way; from then on it goes on by itself, whatever stops it.
+_BEGUN_NOTE = "sync.begun"
 _LIBRARY_NOTE = "library"
 _BEGINNING = "1970-01-01T00:00:00.000000Z"
 #: Two changes may be committed in another order than their times say.
@@ -90,6 +94,7 @@ def steps(
     place: Workplace, *, full: bool = False, reconcile: bool = True, accept_loss: bool = False
 ) -> Iterator[SyncReport]:
     """What has been done so far, after each batch; the lock is free in between."""
+    begin(place.store)
     if place.file.note(_LIBRARY_NOTE) != str(place.store.namespace):
         # Another library than the one that these times of change belong to.
         place.ledger.forget_seen()
@@ -158,8 +163,10 @@ def _fetch(
         found = list(
             place.paperless.documents(ids=[s.id for s in batch], on_unreadable=on_unreadable)
         )
-        heard = hear(place, {each.id: each.tag_ids for each in found})
-        documents = _worth_writing(place, found)
+        # The first sync only reads: our tags are made when there is something to tag.
+        labels = place.labels.get(create=not first)
+        heard = hear(place, {each.id: each.tag_ids for each in found}, labels)
+        documents = _worth_writing(place, found, labels)
         if not first:
             place.ledger.owe(circle(place.store, [document.id for document in documents]))
         done = take_in(place.store, documents, place.settings.spec())
@@ -181,13 +188,14 @@ def _fetch(
     )
 
 
-def _worth_writing(place: Workplace, found: Sequence[PaperlessDocument]) -> list[Document]:
+def _worth_writing(
+    place: Workplace, found: Sequence[PaperlessDocument], labels: Labels
+) -> list[Document]:
     """Without those that only their time of change tells from what we have: our own writes do so.
 
     Their time of change stays the old one in the library: to write it would mean to compare the
     document anew.
     """
-    labels = place.labels.get()
     known = place.store.get([each.id for each in found])
     spec = place.settings.spec().id
     documents = []
@@ -200,6 +208,17 @@ def _worth_writing(place: Workplace, found: Sequence[PaperlessDocument]) -> list
                 continue
         documents.append(document)
     return documents
+
+
+def is_begun(store: Store) -> bool:
+    """Whether anybody has ever started a sync. The first one is for a person to begin."""
+    notes = store.notes()
+    return CURSOR_NOTE in notes or _BEGUN_NOTE in notes
+
+
+def begin(store: Store) -> None:
+    if not is_begun(store):
+        store.put_notes({_BEGUN_NOTE: now_text()})
 
 
 def is_first(place: Workplace) -> bool:

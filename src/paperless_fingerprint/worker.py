@@ -20,7 +20,7 @@ from paperless_fingerprint.feedback import tell, tell_rest
 from paperless_fingerprint.inbox import Inbox
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.sync import follow_up, is_first, steps
+from paperless_fingerprint.sync import follow_up, is_begun, is_first, steps
 from paperless_fingerprint.worker_file import FileLock, library_lock
 from paperless_fingerprint.workplace import Workplace, open_inbox, open_spool, open_workplace
 
@@ -31,11 +31,17 @@ if TYPE_CHECKING:
 _SPOOL_SECONDS = 1.0
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
+_OFFER = (
+    "The first sync waits for somebody to start it: on the page, under First steps, or with "
+    "'paperless-fingerprint sync'. 'serve --sync' starts it by itself. Documents that Paperless "
+    "announces are done all the same."
+)
 
 
 @dataclass(slots=True)
 class Vitals:
-    """What /healthz and /metrics tell; written by the worker's thread alone."""
+    """What /healthz, /metrics and the page tell; written by the worker's thread, but for the offer,
+    which ends when somebody takes it."""
 
     started_at: float = 0.0
     last_sign_at: float = 0.0
@@ -45,6 +51,8 @@ class Vitals:
     documents_failed: int = 0
     syncs: int = 0
     outages: int = 0
+    #: Nobody has started the first sync yet.
+    first_sync_waits: bool = False
     #: Why nothing works at the moment; empty where all is well.
     trouble: str = ""
 
@@ -103,7 +111,8 @@ class Worker:
         self._wake.set()
 
     def sync_soon(self) -> None:
-        """Look for changes now, and not when the next look is due."""
+        """Look for changes now, and not when the next look is due; also for the first time."""
+        self.vitals.first_sync_waits = False
         self._sync_wanted.set()
         self._wake.set()
 
@@ -139,11 +148,16 @@ class Worker:
         while not self._stop.is_set():
             self._sign()
             outage = self._drain(place)
-            wanted = self._sync_wanted.is_set()
-            if not outage and (wanted or self._clock() >= next_sync):
+            if self._sync_wanted.is_set():
                 self._sync_wanted.clear()
+                next_sync = self._clock()
+            elif self._clock() >= next_sync and not outage and self._is_offered(place):
+                next_sync = self._clock() + self._settings["paperless.sync_seconds"]
+            if not outage and self._clock() >= next_sync:
+                self.vitals.first_sync_waits = False
                 reconcile = self._clock() >= next_reconciliation
                 outage = self._sync(place, reconcile=reconcile)
+                self._progress.begin("")  # nothing long is going on any more
                 if not outage:
                     next_sync = self._clock() + self._settings["paperless.sync_seconds"]
                     if reconcile:
@@ -172,6 +186,15 @@ class Worker:
             with place.lock.held():
                 tell(place, widely=True)
         return report.outage
+
+    def _is_offered(self, place: Workplace) -> bool:
+        """Whether the first sync waits for a person. Somebody may start it elsewhere meanwhile."""
+        if self._settings["service.first_sync"] == "start" or is_begun(place.store):
+            return False
+        if not self.vitals.first_sync_waits:
+            self._progress.say(_OFFER)
+        self.vitals.first_sync_waits = True
+        return True
 
     def _sync(self, place: Workplace, *, reconcile: bool) -> str:
         try:

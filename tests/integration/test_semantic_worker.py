@@ -197,7 +197,7 @@ def test_a_slow_address_holds_up_no_new_document(office, address):
     for text in filler(3 * BATCH_DOCUMENTS).values():
         office.add(text)
     address.hold()
-    with running(office, "serve", paperless_sync_seconds="1"):
+    with running(office, "serve", "--sync", paperless_sync_seconds="1"):
         until(address.waiting.is_set, "a request for embeddings")
         a, b = office.add(LETTER), office.add(RESCAN)
         until(lambda: office.tags(b) == {NEAR}, "the tag, while the address is silent")
@@ -231,7 +231,7 @@ def test_the_service_answers_queries_by_meaning(office):
 def test_an_end_does_not_wait_for_a_silent_address(office, address):
     office.add(LETTER_DE)
     address.hold()
-    with running(office, "serve") as process:
+    with running(office, "serve", "--sync") as process:
         until(address.waiting.is_set, "a request for embeddings")
         process.terminate()
         # The address is silent for all that time.

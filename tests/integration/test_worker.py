@@ -54,12 +54,12 @@ class Served:
 
 
 @contextmanager
-def serving(office: Office, **more: str) -> Iterator[Served]:
+def serving(office: Office, *flags: str, **more: str) -> Iterator[Served]:
     environment = {**os.environ, **office.environment, "PAPERLESS_FINGERPRINT_SERVICE_PORT": "0"}
     environment["PAPERLESS_FINGERPRINT_SERVICE_SECRET"] = SECRET
     environment |= {f"PAPERLESS_FINGERPRINT_{name.upper()}": value for name, value in more.items()}
     process = subprocess.Popen(
-        [PROGRAM, "serve"],
+        [PROGRAM, "serve", *flags],
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
@@ -121,10 +121,42 @@ def test_spooled_events_are_done_by_a_service_that_shares_the_folder(office):
 
 def test_the_periodic_sync_finds_what_no_hook_has_told(office):
     office.add(LETTER)
-    with serving(office, paperless_sync_seconds="1") as served:
+    with serving(office, "--sync", paperless_sync_seconds="1") as served:
         until(lambda: served.metric("syncs_total") >= 1, "the first sync")
         b = office.add(RESCAN)
         until(lambda: office.tags(b) == {NEAR}, "the tag")
+
+
+def test_the_first_sync_waits_and_what_is_announced_does_not(office):
+    office.add(LETTER)
+    b, c = office.add(OTHER), office.add(OTHER.replace("76,50", "76,5O"))
+    with serving(office, paperless_sync_seconds="1") as served:
+        until(lambda: served.metric("first_sync_waits") == 1, "the offer")
+        for id in (b, c):
+            assert served.ask("/api/consume", {"document_id": id})[0] == 202
+        until(lambda: office.tags(c) == {NEAR}, "the tag")
+        assert served.metric("syncs_total") == 0
+        # Somebody starts it elsewhere.
+        with office.open() as place:
+            assert place.store.ids() == [b, c]
+        environment = {**os.environ, **office.environment}
+        subprocess.run([PROGRAM, "sync"], env=environment, capture_output=True, check=True)
+        until(lambda: served.metric("syncs_total") >= 1, "that the service goes on")
+        assert served.metric("first_sync_waits") == 0
+
+
+def test_a_first_sync_that_was_killed_goes_on_by_itself(office):
+    ids = [office.add(text) for text in (LETTER, RESCAN, OTHER)]
+    office.paperless.faults.next(Fault.UNAVAILABLE, 1000, path="%2Ccontent%2C")
+    environment = {**os.environ, **office.environment}
+    with subprocess.Popen([PROGRAM, "sync"], env=environment, stderr=subprocess.DEVNULL) as process:
+        until(lambda: office.paperless.faults.count, "the first request that fetches")
+        process.kill()
+    office.paperless.faults.clear()
+    with serving(office) as served:
+        until(lambda: served.metric("syncs_total") >= 1, "the sync")
+    with office.open() as place:
+        assert place.store.ids() == ids
 
 
 def test_without_the_secret_nothing_is_taken(office):

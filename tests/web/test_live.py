@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import httpx
-from paperless_work import LETTER, RESCAN
+from paperless_work import LETTER, OTHER, RESCAN
 
 from paperless_fingerprint.review.live import LiveProgress
 from paperless_fingerprint.web import events
@@ -112,16 +112,65 @@ def test_failures_are_shown_and_tried_again(service) -> None:
 def test_a_first_sync_is_offered_and_watched(serve, stand_in) -> None:
     from waiting import until
 
+    def waits() -> bool:
+        return admin.get("/api/progress").json()["first_sync_waits"]
+
+    def writes() -> dict:
+        return {asked: n for asked, n in stand_in.requests.items() if asked[0] != "GET"}
+
     service = serve(with_worker=True, patience_seconds=5.0)
+    a, b = service.add(LETTER), service.add(RESCAN)
     with service.machine() as admin:
-        until(lambda: admin.get("/api/first-run").json()["synced"], "the first sync")
-        service.add(LETTER), service.add(RESCAN)
-        # Not before the next sync is due, but now.
-        assert admin.post("/api/first-run/sync").status_code == 204
-        until(lambda: admin.get("/api/review").json()["total"] == 1, "the group")
+        until(waits, "the offer")
+        assert "paperless-fingerprint sync" in admin.get("/api/progress").json()["log"][-1]
         view = admin.get("/api/first-run").json()
-        assert view["documents"] == 2
+        assert (view["begun"], view["synced"], view["documents"]) == (False, False, 0)
+        assert (view["in_paperless"], view["may_start"]) == (2, True)
         assert {check["part"] for check in view["checks"]} >= {"store", "paperless"}
+        # The worker has gone on to other things.
+        announced = service.add(OTHER)
+        service.desk.worker.announce(announced)
+        until(lambda: admin.get("/api/library").json()["documents"] == 1, "what was announced")
+        assert admin.get("/api/library").json()["documents"] == 1
+        assert waits()
+        before = writes()
+        assert admin.post("/api/first-run/sync").status_code == 204
+        assert admin.get("/api/first-run").json()["begun"]
+        assert not waits()
+        until(lambda: admin.get("/api/review").json()["total"] == 1, "the group")
+        until(lambda: admin.get("/api/first-run").json()["synced"], "the end of the sync")
+        assert admin.get("/api/first-run").json()["documents"] == 3
+        assert writes() == before
+        # And later: not before the next sync is due, but now.
+        more = service.add(LETTER)
+        assert admin.post("/api/first-run/sync").status_code == 204
+        until(lambda: admin.get("/api/library").json()["documents"] == 4, "what has come since")
+        assert admin.get("/api/review").json()["items"][0]["size"] >= 2
+        assert {a, b, more}
+
+
+def test_a_first_sync_writes_nothing_to_paperless(serve, stand_in) -> None:
+    service = serve()
+    service.add(LETTER), service.add(RESCAN)
+    with service.machine() as admin:
+        assert admin.post("/api/first-run/sync").status_code == 204
+        service.sync()
+        assert admin.get("/api/review").json()["total"] == 1
+    assert not [asked for asked in stand_in.requests if asked[0] != "GET"]
+    assert stand_in.library.labels["tags"] == {}
+
+
+def test_who_may_not_start_a_sync_sees_that_it_waits(serve, stand_in) -> None:
+    service = serve()
+    service.user("anna")
+    with service.browser("anna") as anna:
+        found = anna.get("/api/first-run").json()
+        assert found == {
+            "checks": [], "ok": False, "begun": False, "synced": False, "documents": 0,
+            "in_paperless": None, "may_start": False,
+        }  # fmt: skip
+        assert anna.post("/api/first-run/sync").status_code == 403
+        assert not anna.get("/api/first-run").json()["begun"]
 
 
 def test_figures_for_prometheus(service) -> None:

@@ -314,10 +314,14 @@ def merge(
 @click.command()
 @click.option("--host", help="Address to listen on.")
 @click.option("--port", type=int, help="Port to listen on.")
+@click.option("--sync", "starts", is_flag=True, help="Start the first sync without being asked to.")
 @shared_options
 @click.pass_obj
-def serve(context: Context, host: str | None, port: int | None) -> None:
-    """Run the page, the HTTP API and the worker: review, search, inbox, periodic sync."""
+def serve(context: Context, host: str | None, port: int | None, starts: bool) -> None:
+    """Run the page, the HTTP API and the worker: review, search, inbox, periodic sync.
+
+    The first sync of a library is offered on the page; --sync starts it by itself.
+    """
     try:
         import uvicorn
 
@@ -336,6 +340,8 @@ def serve(context: Context, host: str | None, port: int | None) -> None:
         context.flags["service.host"] = host
     if port is not None:
         context.flags["service.port"] = port
+    if starts:
+        context.flags["service.first_sync"] = "start"
     settings = context.settings()
     check_secret(settings)
     open_paperless(settings).close()  # settings that cannot work are said at once

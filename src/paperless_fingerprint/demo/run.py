@@ -53,6 +53,7 @@ def demo_office(
             "service.open": True,
             "service.host": "127.0.0.1",
             "service.root_path": None,
+            "service.first_sync": "start",
             "paperless.public_url": None,
         }
         with open_workplace(

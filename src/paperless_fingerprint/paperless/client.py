@@ -102,6 +102,9 @@ class PaperlessClient:
         """Every document that may be seen, in order: one cheap request."""
         return listing.document_ids(self._connection)
 
+    def count(self) -> int:
+        return listing.count(self._connection)
+
     def changes(self, modified_after: str) -> list[Stamp]:
         """What has changed since, in the order in which it did, without the texts."""
         return listing.changes(self._connection, modified_after)

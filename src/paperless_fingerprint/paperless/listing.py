@@ -108,6 +108,12 @@ def document_ids(connection: Connection, *, page_size: int = MOST_PER_PAGE) -> t
     return tuple(sorted(int(item["id"]) for item in found))
 
 
+def count(connection: Connection) -> int:
+    """How many documents may be seen."""
+    params: dict[str, str | int | bool] = {"fields": "id", "page_size": 1}
+    return _page("/api/documents/", connection.get("/api/documents/", params))[0]
+
+
 def changes(
     connection: Connection, modified_after: str, *, page_size: int = MOST_PER_PAGE
 ) -> list[Stamp]:

@@ -7,33 +7,45 @@ from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.shapes import Check, FirstRun
-from paperless_fingerprint.sync import CURSOR_NOTE
+from paperless_fingerprint.sync import CURSOR_NOTE, begin, is_begun
 
 
 def look(desk: Desk, person: Person) -> FirstRun:
     """As `doctor` looks. What it finds names addresses and paths, so it is for superusers alone."""
-    synced, documents = _state(desk)
+    begun, synced = _state(desk)
     if not person.superuser:
-        return FirstRun((), synced, synced, 0, False)
+        return FirstRun((), synced, begun, synced, 0, None, False)
     found = checkup.examine(desk.settings)
     checks = tuple(Check(each.part, each.ok, each.message) for each in found.findings)
-    return FirstRun(checks, all(check.ok for check in checks), synced, documents, True)
+    ok = all(check.ok for check in checks)
+    expected = None if begun else _in_paperless(desk)
+    return FirstRun(checks, ok, begun, synced, len(desk.catalogue.documents), expected, True)
 
 
 def is_needed(desk: Desk) -> bool:
     """Whether the first page that somebody opens should be this one: cheap, for every sign-in."""
-    return not desk.catalogue.documents and not _state(desk)[0]
+    return not desk.catalogue.documents and not _state(desk)[1]
 
 
-def _state(desk: Desk) -> tuple[bool, int]:
+def _state(desk: Desk) -> tuple[bool, bool]:
+    """Whether a first sync has begun, and whether it has come to its end."""
     try:
-        return CURSOR_NOTE in desk.store.notes(), len(desk.catalogue.documents)
+        return is_begun(desk.store), CURSOR_NOTE in desk.store.notes()
     except FingerprintError:
-        return False, 0
+        return False, False
+
+
+def _in_paperless(desk: Desk) -> int | None:
+    try:
+        return desk.paperless.count()
+    except FingerprintError:
+        return None  # the checks say why
 
 
 def start(desk: Desk, person: Person) -> None:
-    """Sync now, and do not wait for the next time that is due."""
+    """Sync now, and do not wait for the next time that is due, or for anybody else to begin."""
     if not person.superuser:
         raise PermissionError("Only a superuser of Paperless can start a sync.")
+    # Written down first: whatever dies now, the next start goes on.
+    begin(desk.store)
     desk.worker.sync_soon()

@@ -13,7 +13,7 @@ from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.feedback_plan import Entry as Planned
 from paperless_fingerprint.feedback_plan import difference, marks_of
 from paperless_fingerprint.ledger import Ledger, Rows
-from paperless_fingerprint.own_labels import Labels, OwnLabels, Role
+from paperless_fingerprint.own_labels import Labels, OwnLabels, Role, as_if_made
 from paperless_fingerprint.review.carrying_out import do
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.orders import check_orders, steps_of
@@ -24,8 +24,6 @@ from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.wishes import wishes
 from paperless_fingerprint.workplace import open_inbox
-
-_LINKS = ("duplicate", "version", "contains")
 
 
 def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
@@ -85,13 +83,8 @@ def _labels(desk: Desk, rows: Rows) -> tuple[Labels, list[str]]:
                 fields.setdefault(rest, written.mark.number)
             elif kind == "confidence":
                 fields.setdefault(kind, written.mark.number)
-    for number, role in enumerate(Role, 1):
-        tags.setdefault(role, -number)
-    missing = [*(_LINKS if desk.settings["paperless.links"] else ())]
-    missing += ["confidence"] if desk.settings["paperless.confidence"] else []
-    for number, kind in enumerate(missing, 1):
-        fields.setdefault(kind, -number)
-    return replace(found, tags=tags, fields=fields), [*notes, *found.problems]
+    known = replace(found, tags=tags, fields=fields)
+    return as_if_made(known, desk.settings), [*notes, *found.problems]
 
 
 def _writes(

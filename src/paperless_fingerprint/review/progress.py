@@ -38,6 +38,7 @@ def now(desk: Desk, person: Person) -> ProgressView:
         counts.get("failed") if everything else None,
         len(desk.book.waiting()) if everything else 0,
         _moment(vitals.last_sync_at),
+        vitals.first_sync_waits,
         failures,
         tuple(live.lines) if everything else (),
         live.version,

@@ -319,6 +319,8 @@ class ProgressView:
     inbox_failed: int | None
     decisions_waiting: int
     last_sync_at: str | None
+    #: Nothing was ever fetched from Paperless: somebody has to start that.
+    first_sync_waits: bool = False
     failures: tuple[Failure, ...] = ()
     #: The last lines of the worker's log, newest last; superusers only.
     log: tuple[str, ...] = ()
@@ -337,9 +339,13 @@ class Check:
 class FirstRun:
     checks: tuple[Check, ...]
     ok: bool
-    #: Whether a first sync has come to its end.
+    #: Whether a first sync was ever started; until then it is offered.
+    begun: bool
+    #: Whether it has come to its end.
     synced: bool
     documents: int
+    #: How many documents it would fetch; None where it has begun, or where that cannot be told.
+    in_paperless: int | None
     may_start: bool
 
 

@@ -291,5 +291,6 @@ def operations(metrics: Metrics) -> Sequence[Operation]:
         Operation("POST", "/api/progress/retry", "Try failures again now.", _retry, Counted,
                   body=Retry),
         Operation("GET", "/api/first-run", "Whether all is connected.", _first_run, s.FirstRun),
-        Operation("POST", "/api/first-run/sync", "Sync now.", _start, status=204),
+        Operation("POST", "/api/first-run/sync", "Sync now, also for the first time.", _start,
+                  status=204),
     )  # fmt: skip

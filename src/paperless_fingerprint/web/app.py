@@ -250,6 +250,8 @@ class _Endpoints:
             ("syncs_total", "counter", "Syncs that came to their end", vitals.syncs),
             ("outages_total", "counter", "Times that Paperless or the store was away",
              vitals.outages),
+            ("first_sync_waits", "gauge", "Whether somebody has to start the first sync",
+             int(vitals.first_sync_waits)),
             ("last_sync_timestamp_seconds", "gauge", "End of the last sync", vitals.last_sync_at),
             ("up", "gauge", "Whether the worker runs and nothing is away",
              int(self._worker.is_alive and not vitals.trouble)),
