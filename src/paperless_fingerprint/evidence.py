@@ -51,6 +51,8 @@ class Evidence:
     amount_severity: float
     word_severity: float
     moved: int
+    #: Of that, words in place of others that they do not look like.
+    reworded: float = 0.0
     #: Most known words in a run that only one text has; less where whole lines are missing.
     sentence_a: float = 0.0
     sentence_b: float = 0.0
@@ -140,6 +142,11 @@ def _weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None) -> E
         amount_severity=sum(severities[Kind.AMOUNT][:8]),
         word_severity=sum(severities[Kind.WORD][:30]),
         moved=alignment.moved + len(differences.strays_a),
+        reworded=sum(
+            mark.severity
+            for mark in within
+            if mark.kind is Kind.WORD and mark.difference.edits is None
+        ),
         marks=tuple(within),
         alignment=alignment,
     )

@@ -47,29 +47,28 @@ class Chances:
 # Bias first; the order is that of the functions below. Fitted by benchmarks/fit_relations.py on
 # generated letters and three other kinds of pages (its docstring names the sets), l2 0.001.
 OTHER = (
-    -4.07,
-    0.75,
-    1.81,
-    2.97,
-    2.8,
-    1.92,
-    2.13,
-    0.75,
-    0.5,
-    0.0,
-    0.75,
-    0.76,
-    1.05,
-    0.5,
-    0.85,
-    0.43,
-    0.64,
-    1.36,
-    0.7,
-    0.66,
+    -4.1,
+    0.68,
+    1.82,
+    3.03,
+    2.87,
+    1.91,
+    2.03,
+    0.89,
+    0.42,
+    0.82,
+    0.83,
+    1.11,
+    0.58,
+    1.48,
+    0.32,
+    0.45,
+    0.92,
+    0.62,
+    0.92,
 )
-CONTAINS = (-6.93, 3.25, 2.83, 1.58, 1.01)
-VERSION = (-4.56, 1.69, 1.86, 1.52, 1.59, 1.28, 0.44, 1.57, 1.05, 0.59, 3.44)
+CONTAINS = (-7.15, 3.07, 2.81, 2.14, 1.83)
+VERSION = (-4.87, 2.13, 1.79, 0.76, 1.31, 1.18, 0.68, 1.98, 0.26, 3.74, 3.08)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,6 @@ def features_of_other(e: Evidence, tokens_a: int, tokens_b: int) -> list[float]:
         min(2.0, name * name),
         max(name, strangers),
         strangers,
-        strangers * (large.coverage < 0.7),
         lost,
         1 - small.facts_kept,
         -log(max(0.05, small.facts_kept)),
@@ -147,8 +145,9 @@ def features_of_edit(e: Evidence, tokens_a: int, tokens_b: int) -> list[float]:
         log1p(max(0.0, small.sentence - 3) * trust),
         log1p(max(0.0, large.sentence - 3) * trust),
         max(0.0, 20 * scattered / large.tokens) * max(0.0, 1 - 20 * e.noise),
-        log1p(small.clause) / (1 + 20 * e.noise),
         log1p(large.clause) / (1 + 20 * e.noise),
+        # On a clean page no word turns into another that it does not look like.
+        log1p(e.reworded) / (1 + 100 * e.noise),
     ]
 
 
