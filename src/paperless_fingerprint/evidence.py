@@ -22,7 +22,7 @@ from paperless_fingerprint.numbers_kept import numbers_against
 from paperless_fingerprint.parts import shifted, stretch_of_part, within_block
 from paperless_fingerprint.replacements import are_unlike_characters
 from paperless_fingerprint.sentences import hidden_by_rubbish, longest_sentence, one_sided
-from paperless_fingerprint.severity import SEVEREST, Kind, Mark
+from paperless_fingerprint.severity import SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import strangers
 from paperless_fingerprint.tokens import DIGIT
 from paperless_fingerprint.weighing import Side, Weighing
@@ -88,7 +88,7 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None = None
     whole = a if in_a else b
     cut = whole.cut(start, end)
     one, other = (cut, b) if in_a else (a, cut)
-    found = _weigh(one, other, vocabulary, enough)
+    found = _weigh(one, other, vocabulary, enough, cut=True)
     length = len(whole.tokens)
     marks, alignment = shifted(found.marks, found.alignment, start, length, in_a=in_a)
     found = replace(found, marks=marks, alignment=alignment)
@@ -108,7 +108,9 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None = None
     )
 
 
-def _weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None) -> Evidence:
+def _weigh(
+    a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None, *, cut: bool = False
+) -> Evidence:
     keys_a, keys_b = a.tokens.keys, b.tokens.keys
     alignment = align(keys_a, keys_b)
     differences = find_differences(keys_a, keys_b, alignment)
@@ -122,7 +124,7 @@ def _weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None) -> E
     ]
     coverage_a = _coverage(keys_a, alignment.to_b, differences, 0)
     coverage_b = _coverage(keys_b, alignment.to_a, differences, 1)
-    within = within_block(marks, alignment, coverage_a, coverage_b)
+    within = marks if cut else within_block(marks, alignment, coverage_a, coverage_b)
     severities = _distinct_severities(within, keys_a, keys_b)
     only_a, only_b = one_sided(differences, 0), one_sided(differences, 1)
     # One number cannot carry a refusal: scanners misread them on the cleanest page.
@@ -145,7 +147,9 @@ def _weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None) -> E
         reworded=sum(
             mark.severity
             for mark in within
-            if mark.kind is Kind.WORD and mark.difference.edits is None
+            if mark.kind is Kind.WORD
+            and mark.difference.edits is None
+            and mark.severity > UNREADABLE
         ),
         marks=tuple(within),
         alignment=alignment,

@@ -25,6 +25,7 @@ _AROUND = 12
 _IN_ONE_PLACE = 0.7
 # A quotation is one block of its reply: most of the matches, with no longer gap than a line.
 _BLOCK_GAP = 15
+_MUCH_LONGER = 1.2
 _BLOCK_SHARE = 0.75
 
 
@@ -99,8 +100,11 @@ def within_block(
     the dates do not, and neither says anything about the quotation.
     """
     in_a = coverage_a < coverage_b
-    matches = alignment.to_b if in_a else alignment.to_a
-    if min(coverage_a, coverage_b) > 0.85:
+    matches, others = alignment.to_b, alignment.to_a
+    if not in_a:
+        matches, others = others, matches
+    # A column that was read apart from its rows tears a page in two; that makes no quotation.
+    if min(coverage_a, coverage_b) > 0.85 or len(matches) < _MUCH_LONGER * len(others):
         return marks
     start = end = best_start = best_end = -1
     held = best = 0

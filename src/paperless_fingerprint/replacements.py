@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 from paperless_fingerprint.differences import Difference
 from paperless_fingerprint.look_alikes import pattern
@@ -11,6 +11,7 @@ from paperless_fingerprint.severity import (
     INNOCENT,
     SEVEREST,
     SEVEREST_NUMBER,
+    UNREADABLE,
     WEIGHT_BY_DIGITS,
     Kind,
     Mark,
@@ -94,11 +95,11 @@ def mark_replaced(
         return _mark_names(item, new_a or names_a, new_b or names_b, noise, sense, weighing)
     clean_a = _clean_words(keys_a, spelled_a, weighing)
     clean_b = _clean_words(keys_b, spelled_b, weighing)
-    if clean_a and clean_b:
+    if clean_a and clean_b and not _are_remains("".join(keys_a), "".join(keys_b)):
         letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
         number = min(len(clean_a), len(clean_b))
         return Mark(item, Kind.WORD, sense * min(SEVEREST * number, 0.8 * letters))
-    return Mark(item, Kind.WORD, 0.3)
+    return Mark(item, Kind.WORD, UNREADABLE)
 
 
 def _numbers_among(keys: tuple[str, ...], notes: list[int]) -> list[str]:
@@ -120,6 +121,12 @@ def _clean_words(
         for key, spelling in zip(keys, spellings, strict=True)
         if len(key) > 2 and key.isalpha() and not spelling.isupper() and weighing.known(key)
     ]
+
+
+def _are_remains(one: str, other: str) -> bool:
+    """'av elle' of 'avons prescrit une attelle': a stamp lies over the middle."""
+    head, tail = Prefix.similarity(one, other), Postfix.similarity(one, other)
+    return head > 0 and tail > 0 and head + tail >= min(len(one), len(other))
 
 
 def _has_full_name(start: int, end: int, side: Side, weighing: Weighing) -> bool:
@@ -156,7 +163,7 @@ def _mark_characters(
     if len(keys_a) == len(keys_b):
         unlike = sum(are_unlike_characters(x, y) for x, y in zip(keys_a, keys_b, strict=True))
     if unlike < 1 or run < 2:
-        return Mark(item, Kind.NAME, 0.3)
+        return Mark(item, Kind.NAME, UNREADABLE)
     # Each character is a token, so neighbours are misread together more often than letters of
     # one word are.
     found = clip(improbable(unlike, run, noise) - (INNOCENT if unlike < 3 else 0.0))

@@ -16,6 +16,8 @@ SEVEREST_NUMBER = 4.5
 INNOCENT = 2.5
 #: Noise hits a letter, but seldom so that another real word comes out.
 REAL_WORD = 2.5
+#: What cannot be read says nearly nothing.
+UNREADABLE = 0.3
 # A day or a quantity weighs less than a number of an invoice.
 WEIGHT_BY_DIGITS = (0.0, 0.15, 0.4, 0.75, 1.0)
 # Digits are misread on clean pages, too.
