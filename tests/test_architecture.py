@@ -18,7 +18,7 @@ HEAVY = ("scipy", "datasketch", "elasticsearch", "starlette", "uvicorn", "httpx"
 LAYERS = (
     ("hooks", "cli", "web", "demo", "elasticsearch_local"),
     # use cases
-    ("analyse", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
+    ("analyse", "rejudging", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
      "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
      "decisions", "meaning", "meaning_worker", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
      "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "feedback_plan",
@@ -27,7 +27,7 @@ LAYERS = (
     # what stands behind protocols
     ("stores", "paperless", "semantic"),
     ("query",),
-    ("settings",),
+    ("settings", "settings_file"),
     # matching
     ("relations", "judgement", "reasons", "evidence", "differences", "alignment", "confusions",
      "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "candidates", "progress"),

@@ -200,10 +200,21 @@ _BY_KEY = {setting.key: setting for setting in REGISTRY}
 
 
 @dataclass(frozen=True, slots=True)
+class Sources:
+    """What settings were read from, so that they can be read again with another file's content."""
+
+    flags: Mapping[str, Value]
+    environment: Mapping[str, str]
+    file: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     values: Mapping[str, Value]
     #: Where each value came from: 'flag', 'environment', the file's path, or 'default'.
     origins: Mapping[str, str] = field(default_factory=dict)
+    #: None where they did not come from `load` alone, as in the demo.
+    sources: Sources | None = field(default=None, repr=False, compare=False)
 
     def __getitem__(self, key: str) -> Any:
         return self.values[key]
@@ -241,14 +252,23 @@ def load(
     flags: Mapping[str, Value] | None = None,
     environment: Mapping[str, str] | None = None,
     file: Path | None = None,
+    *,
+    content: bytes | None = None,
 ) -> Settings:
-    """All settings, checked. A file that is named must be there; the usual one need not."""
+    """All settings, checked. A file that is named must be there; the usual one need not.
+
+    `content` stands for what is in the file, for whoever asks whether it would do.
+    """
     environment = os.environ if environment is None else environment
+    environment = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
     named = file or (
         Path(environment[PREFIX + "CONFIG"]) if environment.get(PREFIX + "CONFIG") else None
     )
-    in_file = _from_file(named or default_config_file(), required=named is not None)
-    origin_of_file = str(named or default_config_file())
+    path = named or default_config_file()
+    if content is None:
+        content = _read(path, required=named is not None)
+    in_file = _from_file(path, content)
+    origin_of_file = str(path)
     values: dict[str, Value] = {}
     origins: dict[str, str] = {}
     for setting in REGISTRY:
@@ -265,29 +285,33 @@ def load(
         origins[setting.key] = origin
     if values["store"] is None:
         values["store"] = f"sqlite:///{default_data_folder() / 'library.db'}"
-    settings = Settings(values, origins)
+    settings = Settings(values, origins, Sources(dict(flags or {}), environment, path))
     _check_together(settings)
     return settings
 
 
-def _from_file(path: Path, *, required: bool) -> dict[str, object]:
+def _read(path: Path, *, required: bool) -> bytes:
     try:
-        with path.open("rb") as file:
-            content = tomllib.load(file)
+        return path.read_bytes()
     except FileNotFoundError:
         if required:
             raise ConfigurationError(
                 f"The settings file {path} is not there. Make it, or name another with --config."
             ) from None
-        return {}
+        return b""
     except OSError as error:
         raise ConfigurationError(
             f"The settings file {path} cannot be read: {error.strerror}."
         ) from error
+
+
+def _from_file(path: Path, content: bytes) -> dict[str, object]:
+    try:
+        told = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"The settings file {path} is not valid TOML: {error}.") from error
     found: dict[str, object] = {}
-    for name, value in content.items():
+    for name, value in told.items():
         inner = value if isinstance(value, dict) else None
         for key, each in (
             ((f"{name}.{part}", v) for part, v in inner.items())
