@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import digest, grouping
+from paperless_fingerprint import digest, grouping, rejudging
 from paperless_fingerprint.candidates import worth_comparing
 from paperless_fingerprint.groups import Decided
 from paperless_fingerprint.holding import holding, those_that_hold
@@ -108,6 +108,8 @@ def analyse(
 ) -> AnalysisReport:
     """Judge all that waits; with `full`, everything."""
     renew(store, settings.spec(), progress)
+    if rejudging.begin(store, settings, progress):
+        store.put_notes({GROUPS_NOTE: "stale"})
     if full:
         store.mark_pending(store.ids())
     waiting = store.pending()
@@ -125,6 +127,7 @@ def analyse(
         progress.begin("groups")
         grouping.refresh(store, settings)
         store.put_notes({GROUPS_NOTE: "current"})
+    rejudging.finish(store, settings)
     return tally.report()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paperless_fingerprint import rejudging
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.intake import SPEC_NOTE
 from paperless_fingerprint.settings import Settings
@@ -73,6 +74,15 @@ def _store(settings: Settings) -> Checkup:
                 False,
                 "The settings that shape a fingerprint have changed since the library was made. "
                 "'paperless-fingerprint sync' or 'analyze' fingerprints it anew.",
+            )
+        )
+    if rejudging.due(notes, settings) is not rejudging.Due.NOTHING:
+        findings.append(
+            Finding(
+                "analysis",
+                True,
+                "The thresholds have changed since the library was judged. A start of `serve`, or "
+                "'paperless-fingerprint analyze', brings pairs and groups into line with them.",
             )
         )
     if counts.pending:

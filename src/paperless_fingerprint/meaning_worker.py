@@ -81,6 +81,14 @@ class MeaningWorker:
         if self._thread.is_alive():
             self._thread.join(patience_seconds)
 
+    def use(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def expect_all(self, store: Store) -> None:
+        """All documents are judged anew by their words; then by their meaning, too."""
+        with meaning.embedding_lock(self._settings).held():
+            meaning.expect(store, store.ids())
+
     def wake(self, ids: Collection[int] | None = None, *, first: bool = False) -> None:
         """These documents have come, or nobody knows which.
 

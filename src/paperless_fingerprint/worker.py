@@ -14,6 +14,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from paperless_fingerprint import rejudging
+from paperless_fingerprint.analyse import analyse
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.feedback import tell, tell_rest
@@ -106,6 +108,13 @@ class Worker:
         self.inbox.add([document_id])
         self._wake.set()
 
+    def use(self, settings: Settings) -> None:
+        """From now on with these. What is under way comes to an end of its own first."""
+        self._settings = settings
+        if self._meanings is not None:
+            self._meanings.use(settings)
+        self._wake.set()
+
     def wake(self) -> None:
         """Something is due now that was not when the worker looked last."""
         self._wake.set()
@@ -145,7 +154,8 @@ class Worker:
         next_sync = self._clock()
         next_reconciliation = self._clock()
         pause = _FIRST_PAUSE_SECONDS
-        while not self._stop.is_set():
+        self._follow_thresholds(place)
+        while not self._is_to_end(place):
             self._sign()
             outage = self._drain(place)
             if self._sync_wanted.is_set():
@@ -172,6 +182,25 @@ class Worker:
             pause = _FIRST_PAUSE_SECONDS
             self.vitals.trouble = ""
             self._wait(_SPOOL_SECONDS)
+
+    def _is_to_end(self, place: Workplace) -> bool:
+        return self._stop.is_set() or place.settings is not self._settings
+
+    def _follow_thresholds(self, place: Workplace) -> None:
+        """Judge and group anew what other thresholds have made stale; a sync tells Paperless."""
+        rejudging.remember(place.store, place.settings)
+        what = rejudging.due(place.store.notes(), place.settings)
+        if what is rejudging.Due.NOTHING:
+            return
+        self._sign()
+        if self._meanings is not None and what is rejudging.Due.PAIRS:
+            self._meanings.expect_all(place.store)
+        with place.lock.held():
+            report = analyse(place.store, place.settings, self._progress)
+        self._progress.say(report.in_words() if report.documents else "Groups were made anew.")
+        self._progress.begin("")
+        if self._meanings is not None:
+            self._meanings.wake()
 
     def _drain(self, place: Workplace) -> str:
         self._wake.clear()
@@ -224,7 +253,7 @@ class Worker:
         outage = self._drain(place)
         if outage:
             self.vitals.trouble = outage
-        return bool(outage) or self._stop.is_set()
+        return bool(outage) or self._is_to_end(place)
 
     def _spool_into_inbox(self) -> None:
         """Even while Paperless or the store is away, events are taken to where they are safe."""

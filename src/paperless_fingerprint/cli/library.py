@@ -63,12 +63,15 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     was stopped goes on where it was. Where [semantic] enabled is true, missing embeddings are
     computed first.
     """
+    from paperless_fingerprint import rejudging
     from paperless_fingerprint.analyse import analyse
     from paperless_fingerprint.worker_file import library_lock
 
     settings = context.settings()
     lock = library_lock(settings)
     with context.store() as store, progress_bar() as progress, ExitStack() as stack:
+        # What other thresholds make stale is done again by their words and by their meaning.
+        full = full or rejudging.due(store.notes(), settings) is rejudging.Due.PAIRS
         if settings["semantic.enabled"]:
             from paperless_fingerprint import meaning
 
