@@ -371,3 +371,39 @@ def test_eight_of_them_at_once_do_each_document_once(office):
     assert office.groups() == [tuple(ids)]
     for id in ids:
         assert office.paperless.requests["GET", f"/api/documents/{id}/"] == 1
+
+
+def test_killed_between_saving_a_threshold_and_following_it(office, tmp_path):
+    from paperless_fingerprint.worker_file import library_lock
+
+    file = tmp_path / "settings.toml"
+    file.write_text("# ours\n")
+    office.environment["PAPERLESS_FINGERPRINT_CONFIG"] = str(file)
+    a, b = office.add(LETTER), office.add(RESCAN)
+    office.sync()
+    office.apply()
+    assert (office.groups(), office.tags(b)) == ([(a, b)], {NEAR})
+    environment = {**os.environ, **office.environment, "PAPERLESS_FINGERPRINT_SERVICE_PORT": "0"}
+    process = subprocess.Popen(
+        [PROGRAM, "serve"], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    with process:
+        url = next(line for line in process.stderr if "Listening on " in line).split()[-1]
+        served = Served(office, process, url)
+        until(lambda: served.metric("syncs_total") >= 1, "the first look")
+        # Nobody can judge anything as long as we hold this.
+        with library_lock(office.settings).held():
+            request = urllib.request.Request(f"{url}/api/library/thresholds", method="PUT")
+            request.data = json.dumps({"similarity": 1.0, "near": 1.0}).encode()
+            request.add_header("Content-Type", "application/json")
+            request.add_header("Authorization", f"Token {office.paperless.token}")
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                assert answer.status == 200
+            process.kill()
+            process.wait()
+    assert "similarity_threshold = 1.0" in file.read_text()
+    assert office.groups() == [(a, b)]
+    with serving(office):
+        until(lambda: office.groups() == [], "that the group goes")
+        # And Paperless hears of it.
+        until(lambda: office.tags(b) == set(), "that the tag goes")

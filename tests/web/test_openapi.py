@@ -33,7 +33,9 @@ EXAMPLES = 25
 def service(tmp_path_factory):
     with StandIn(sign_ins_a_minute=100_000) as paperless:
         folder = tmp_path_factory.mktemp("api")
-        with served(folder, paperless) as service:
+        config = folder / "settings.toml"
+        config.write_text("# for what saves thresholds\n")
+        with served(folder, paperless, config=str(config)) as service:
             for text in (LETTER, RESCAN, OTHER, OTHER.replace("Blume", "Blurne")):
                 service.add(text, title="Ein Brief")
             service.sync()

@@ -18,7 +18,7 @@ from paperless_fingerprint.consume import drain
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings import Settings, Sources
 from paperless_fingerprint.workplace import Workplace, open_workplace
 
 _MODE = 0o755
@@ -56,8 +56,9 @@ def demo_office(
             "service.first_sync": "start",
             "paperless.public_url": None,
         }
+        sources = Sources(own, {}, _settings_file_in(folder, settings))
         with open_workplace(
-            replace(settings, values={**settings.values, **own}), progress
+            replace(settings, values={**settings.values, **own}, sources=sources), progress
         ) as place:
             yield paperless, place
 
@@ -124,6 +125,18 @@ def _listening(port: int) -> socket.socket:
     except OSError:
         # Perhaps `serve` itself runs on this machine; the demo may be anywhere.
         return socket.create_server(("127.0.0.1", 0))
+
+
+def _settings_file_in(folder: Path, settings: Settings) -> Path:
+    """So that thresholds can be saved on the page, and nothing is written to any file of yours."""
+    file = folder / "settings.toml"
+    file.write_text(
+        "# Of the demo alone, and gone with it.\n"
+        f"similarity_threshold = {settings['similarity_threshold']}\n"
+        f"near.threshold = {settings['near.threshold']}\n"
+        f"version.threshold = {settings['version.threshold']}\n"
+    )
+    return file
 
 
 def _hook_in(folder: Path) -> tuple[Path, dict[str, str]]:

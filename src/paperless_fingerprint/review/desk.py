@@ -95,6 +95,15 @@ class Desk:
         public = settings["paperless.public_url"] or settings["paperless.url"] or ""
         self._paperless_address = str(public).rstrip("/")
 
+    def use(self, settings: Settings) -> None:
+        """Thresholds that somebody has saved: from now on all is shown by these."""
+        with self._changing:
+            self.settings = settings
+            self._threshold = float(settings["similarity_threshold"])
+            self._seen_revision = ""
+        self.prepared.use(settings)
+        self.worker.use(settings)
+
     def start(self) -> None:
         for work, name in (
             (self._keep_reading, "catalogue"),
@@ -181,7 +190,8 @@ class Desk:
         with self._changing:
             self._patched.clear()
         started = time.monotonic()
-        found = catalogues.read(store, self._threshold, 0)
+        threshold = self._threshold
+        found = catalogues.read(store, threshold, 0)
         self._read_seconds = time.monotonic() - started
         with self._changing:
             # What was patched meanwhile may have been read before it was changed.
@@ -191,7 +201,8 @@ class Desk:
             self._whole_from = self._catalogue.number + 1
             self._changes.clear()
             self._catalogue = replace(found, number=self._whole_from)
-            self._seen_revision = revision
+            # Where the threshold has changed meanwhile it is read again.
+            self._seen_revision = revision if threshold == self._threshold else ""
 
     def look_again(self, ids: Collection[int]) -> None:
         """At what hangs together with these: before a decision, and after it."""

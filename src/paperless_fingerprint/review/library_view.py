@@ -5,18 +5,20 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.groups import Decided
 from paperless_fingerprint.model import Pair
+from paperless_fingerprint.review import saving
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.shapes import (
     Bar,
     Count,
+    Levels,
     LibraryView,
     Point,
     ThresholdLevel,
@@ -55,7 +57,8 @@ _previews: dict[tuple[object, ...], tuple[Catalogue, ThresholdPreview]] = {}
 def view(desk: Desk, person: Person) -> LibraryView:
     """Of what this person may see: without superuser these are no figures of the whole library."""
     catalogue = desk.catalogue
-    key = (id(desk), person.superuser or person)
+    now = Thresholds.of(desk.settings)
+    key = (id(desk), person.superuser or person, now)
     kept = _views.get(key)
     began = time.monotonic()
     if kept is None or not kept.is_fresh(catalogue, began):
@@ -64,7 +67,8 @@ def view(desk: Desk, person: Person) -> LibraryView:
             _views.clear()
         kept = _Kept(catalogue, began, time.monotonic() - began, found)
         _views[key] = kept
-    return kept.view
+    saved = saving.saved(desk, person)
+    return replace(kept.view, may_save=person.superuser, saved=saved)
 
 
 def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:
@@ -94,6 +98,7 @@ def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings
         settings["near.threshold"],
         settings["version.threshold"],
         False,
+        None,
         not person.superuser,
         catalogue.ready,
     )
@@ -155,21 +160,21 @@ def preview(
         if not 0 <= value <= 1:
             raise UsageError("A threshold lies between 0 and 1.")
     sight = desk.sight(person)
-    key = (id(desk), person.superuser or person, then)
+    key = (id(desk), person.superuser or person, now, then)
     kept = _previews.get(key)
     if kept is None or kept[0] is not desk.catalogue:
         if len(_previews) >= _VIEWS_KEPT:
             _previews.clear()
-        kept = _previews[key] = (desk.catalogue, _preview(desk, sight, then))
-    return kept[1]
+        kept = _previews[key] = (desk.catalogue, _preview(desk, sight, now, then))
+    wanted = Levels(then.similarity, then.near, then.version)
+    wrong, cannot_save = saving.obstacles(desk, person, wanted)
+    return replace(kept[1], wrong=wrong, cannot_save=cannot_save)
 
 
-def _preview(desk: Desk, sight: Sight, then: Thresholds) -> ThresholdPreview:
+def _preview(desk: Desk, sight: Sight, now: Thresholds, then: Thresholds) -> ThresholdPreview:
     catalogue = sight.catalogue
     decided = Decided(catalogue.decisions)
-    found = tune_pairs(
-        _pairs(catalogue, sight), decided, Thresholds.of(desk.settings), then, levels=()
-    )
+    found = tune_pairs(_pairs(catalogue, sight), decided, now, then, levels=())
 
     def shown(pairs: Iterable[Pair]) -> tuple[ThresholdPair, ...]:
         return tuple(

@@ -45,9 +45,8 @@ class Prepared:
     def __init__(self, settings: Settings) -> None:
         path = path_of(settings)
         self._file = SqliteFile(_path_beside(path))
-        told = f"{paperless_fingerprint.__version__} {Judge.of(settings)}"
-        #: What was made by another version or with other settings is made anew.
-        self._maker = blake2s(told.encode()).hexdigest()[:16]
+        self._maker = ""
+        self.use(settings)
         self._found: OrderedDict[tuple[int, int], tuple[str, Differences]] = OrderedDict()
         self._lock = Lock()
         with self._file.writing() as connection:
@@ -55,6 +54,12 @@ class Prepared:
                 "CREATE TABLE IF NOT EXISTS difference (a INTEGER, b INTEGER, key TEXT NOT NULL, "
                 "body BLOB NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID"
             )
+
+    def use(self, settings: Settings) -> None:
+        """What was made by another version or with other settings is made anew."""
+        judge = Judge.of(settings, believed_from=settings["similarity_threshold"])
+        told = f"{paperless_fingerprint.__version__} {judge}"
+        self._maker = blake2s(told.encode()).hexdigest()[:16]
 
     def close(self) -> None:
         self._file.close()

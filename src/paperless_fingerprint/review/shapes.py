@@ -236,6 +236,29 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Levels:
+    similarity: float
+    near: float
+    version: float
+
+
+@dataclass(frozen=True, slots=True)
+class SavedThresholds:
+    at: str
+    by: str
+    before: Levels
+    after: Levels
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdState:
+    """The thresholds that count now, and what they were before somebody saved these."""
+
+    now: Levels
+    saved: SavedThresholds | None
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryView:
     documents: int
     groups: int
@@ -254,6 +277,8 @@ class LibraryView:
     version_threshold: float
     #: Only a superuser can save thresholds.
     may_save: bool
+    #: The last time that somebody saved others, for superusers, while those still count.
+    saved: SavedThresholds | None
     #: These figures are about what this person may see, and not about the whole library.
     is_part: bool
     ready: bool = True
@@ -287,6 +312,9 @@ class ThresholdPreview:
     #: The surest 20 of each.
     added_pairs: tuple[ThresholdPair, ...]
     removed_pairs: tuple[ThresholdPair, ...]
+    #: Why no settings can be so, and why these cannot be saved from here; empty where all is well.
+    wrong: str = ""
+    cannot_save: str = ""
 
 
 @dataclass(frozen=True, slots=True)

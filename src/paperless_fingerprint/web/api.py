@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from starlette.responses import Response
@@ -18,6 +18,7 @@ from paperless_fingerprint.review import (
     pair,
     progress,
     queue,
+    saving,
 )
 from paperless_fingerprint.review import shapes as s
 from paperless_fingerprint.web.metrics import Metrics
@@ -64,6 +65,15 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class WantedThresholds:
+    """From 0 to 1; what is null or left out stays as it is."""
+
+    similarity: float | None = None
+    near: float | None = None
+    version: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Retry:
     #: Documents; null is all that failed.
     ids: tuple[int, ...] | None = None
@@ -107,6 +117,8 @@ _ITEM = Parameter(
     {"type": "string", "pattern": r"^([gv][0-9]{1,10}|p[0-9]{1,10}-[0-9]{1,10})$"}, True, "path",
 )  # fmt: skip
 _CONFLICT = {409: "Somebody was faster, or the documents have changed; `conflicts` says what."}
+
+_NOT_CHANGEABLE = {409: "The settings file cannot be changed from here; `detail` says why."}
 
 
 def _filters(values: Any) -> s.Filters:
@@ -227,6 +239,18 @@ def _thresholds(call: Call) -> s.ThresholdPreview:
     return library_view.preview(visit.desk, visit.person, **call.values)
 
 
+def _save_thresholds(call: Call) -> s.ThresholdState:
+    visit, told = call.signed_in, call.body
+    now = saving.levels(visit.desk.settings)
+    given = {name: value for name, value in asdict(told).items() if value is not None}
+    return saving.save(visit.desk, visit.person, replace(now, **given))
+
+
+def _put_thresholds_back(call: Call) -> s.ThresholdState:
+    visit = call.signed_in
+    return saving.put_back(visit.desk, visit.person)
+
+
 def _progress(call: Call) -> s.ProgressView:
     visit = call.signed_in
     return progress.now(visit.desk, visit.person)
@@ -287,6 +311,13 @@ def operations(metrics: Metrics) -> Sequence[Operation]:
                   _thresholds, s.ThresholdPreview,
                   (_share("similarity", "similarity_threshold"), _share("near", "[near] threshold"),
                    _share("version", "[version] threshold"))),
+        Operation("PUT", "/api/library/thresholds",
+                  "Save other thresholds in the settings file, and go by them from now on.",
+                  _save_thresholds, s.ThresholdState, body=WantedThresholds,
+                  statuses=_NOT_CHANGEABLE),
+        Operation("POST", "/api/library/thresholds/undo",
+                  "Put back the thresholds from before somebody saved others.",
+                  _put_thresholds_back, s.ThresholdState, statuses=_NOT_CHANGEABLE),
         Operation("GET", "/api/progress", "What is being done now.", _progress, s.ProgressView),
         Operation("POST", "/api/progress/retry", "Try failures again now.", _retry, Counted,
                   body=Retry),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from paperless_fingerprint.review import first_run, library_view, progress
-from paperless_fingerprint.review.shapes import LibraryView
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.review import first_run, library_view, progress, saving
+from paperless_fingerprint.review.shapes import Levels, LibraryView
+from paperless_fingerprint.settings_file import CannotChangeError
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of
 from paperless_fingerprint.web.pages_review import Said
@@ -23,6 +25,8 @@ from paperless_fingerprint.web.visits import Visit
 def routes() -> Sequence[Route]:
     return [
         Route("/library", shown(_library), methods=["GET"]),
+        Route("/library/thresholds", changing(_save), methods=["POST"]),
+        Route("/library/thresholds/undo", changing(_put_back), methods=["POST"]),
         Route("/work", shown(_work), methods=["GET"]),
         Route("/work/now", shown(_work_now), methods=["GET"]),
         Route("/work/retry", changing(_retry), methods=["POST"]),
@@ -34,34 +38,27 @@ def routes() -> Sequence[Route]:
 _RELATIONS = ("exact", "near", "version", "contains", "semantic")
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    similarity: float
-    near: float
-    version: float
-
-
 def _library(request: Request, visit: Visit) -> Response:
+    given = {name: _share(request.query_params.get(name)) for name in saving.KEYS}
+    what = request.query_params.get("done", "")
+    said = Said(words()(f"done.thresholds.{what}")) if what in {"saved", "back"} else None
+    return _library_page(request, visit, given, said=said)
+
+
+def _library_page(
+    request: Request, visit: Visit, given: Mapping[str, float | None], *, said: Said | None = None,
+    refused: str = "", status: int = 200,
+) -> Response:  # fmt: skip
     view = library_view.view(visit.desk, visit.person)
-    now = Tried(view.similarity_threshold, view.near_threshold, view.version_threshold)
-    given = {
-        name: _share(request.query_params.get(name)) for name in ("similarity", "near", "version")
-    }
-    tried = Tried(
-        *(own if told is None else told
-          for told, own in zip(given.values(), (now.similarity, now.near, now.version), strict=True))
-    )  # fmt: skip
-    preview = None
-    if any(told is not None for told in given.values()):
-        preview = library_view.preview(
-            visit.desk, visit.person,
-            similarity=tried.similarity, near=tried.near, version=tried.version,
-        )  # fmt: skip
+    now = Levels(view.similarity_threshold, view.near_threshold, view.version_threshold)
+    told = {name: share for name, share in given.items() if share is not None}
+    tried = replace(now, **told)
+    preview = library_view.preview(visit.desk, visit.person, **asdict(tried)) if told else None
     relations = sorted({each.name for bar in view.histogram for each in bar.counts}, key=_in_order)
     low, high = _span(view)
     return page(
-        request, visit, "library.html", "library",
-        view=view, tried=tried, preview=preview, relations=relations,
+        request, visit, "library.html", "library", status, said=said, refused=refused,
+        view=view, now=now, tried=tried, preview=preview, relations=relations,
         chart=pictures.histogram(_rows(view, relations), low, high),
         threshold_at=pictures.across(view.similarity_threshold, low, high),
         then_at=pictures.across(tried.similarity, low, high) if preview else None,
@@ -69,6 +66,34 @@ def _library(request: Request, visit: Visit) -> Response:
         near_at=pictures.across(view.near_threshold),
         version_at=pictures.across(view.version_threshold),
     )  # fmt: skip
+
+
+def _save(request: Request, visit: Visit, form: FormData) -> Response:
+    given = {name: _share(text_of(form, name)) for name in saving.KEYS}
+    told = {name: share for name, share in given.items() if share is not None}
+    wanted = replace(saving.levels(visit.desk.settings), **told)
+    return _changed(
+        request, visit, "saved", given, lambda: saving.save(visit.desk, visit.person, wanted)
+    )
+
+
+def _put_back(request: Request, visit: Visit, _form: FormData) -> Response:
+    return _changed(request, visit, "back", {}, lambda: saving.put_back(visit.desk, visit.person))
+
+
+def _changed(
+    request: Request, visit: Visit, what: str, given: Mapping[str, float | None],
+    change: Callable[[], object],
+) -> Response:  # fmt: skip
+    try:
+        change()
+    except PermissionError as error:
+        raise Problem(403, "Not allowed", str(error)) from None
+    except CannotChangeError as error:
+        return _library_page(request, visit, given, refused=str(error), status=409)
+    except UsageError as error:
+        return _library_page(request, visit, given, refused=str(error), status=400)
+    return go(request, f"/library?done={what}#what-if")
 
 
 def _in_order(relation: str) -> int:
@@ -82,7 +107,7 @@ def _share(told: str | None) -> float | None:
         number = float((told or "").strip().rstrip("%").replace(",", "."))
     except ValueError:
         return None
-    return min(1.0, max(0.0, number / 100)) if number == number else None  # noqa: PLR0124  (nan)
+    return round(min(1.0, max(0.0, number / 100)), 6) if number == number else None  # noqa: PLR0124  (nan)
 
 
 def _span(view: LibraryView) -> tuple[float, float]:

@@ -26,6 +26,7 @@ from paperless_fingerprint.paperless.answers import DeniedError, MissingError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import SearchTooLongError
 from paperless_fingerprint.review.desk import Unknown
+from paperless_fingerprint.settings_file import CannotChangeError
 
 MEDIA_TYPE = "application/problem+json"
 _FOR_PROGRAMS = ("/api", "/thumb/", "/preview/", "/healthz", "/metrics")
@@ -90,6 +91,8 @@ def problem_of(error: Exception) -> Problem:
             "Paperless does not answer at the moment. What is stored can still be seen, and "
             "decisions are kept.",
         )  # fmt: skip
+    if isinstance(error, CannotChangeError):
+        return Problem(409, "The settings file cannot be changed", str(error))
     if isinstance(error, ConfigurationError):
         _log.warning("%s", error)
         return Problem(500, "A setting is wrong", "`paperless-fingerprint doctor` says which one.")

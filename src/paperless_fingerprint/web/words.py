@@ -233,6 +233,8 @@ ENGLISH: Mapping[str, str] = {
     "done.nothing": "There is nothing of yours to take back.",
     "done.waiting": "It is carried out as soon as the library is free.",
     "done.retry": "Tried again: {n}.",
+    "done.thresholds.saved": "Saved. Pairs and groups follow in the background.",
+    "done.thresholds.back": "Put back as it was. Pairs and groups follow in the background.",
     "done.started": "The first sync has begun.",
     "done.thresholds": "The thresholds are saved.",
     "conflict.text": "Nothing was changed. This is how it stands now:",
@@ -354,7 +356,16 @@ ENGLISH: Mapping[str, str] = {
     "thresholds.removed.one": "1 pair would be removed",
     "thresholds.removed.other": "{n} pairs would be removed",
     "thresholds.save": "Save these thresholds",
+    "thresholds.save.hint": "They are written into the settings file and count at once, for everybody. "
+    "Pairs and groups follow in the background; Activity shows how far that is.",
+    "thresholds.lower": "With a lower level for text alone everything is compared anew, and pairs may come "
+    "that cannot be counted before.",
+    "thresholds.wrong": "These do not go together.",
+    "thresholds.cannot": "They cannot be saved from here.",
     "thresholds.by_hand": "To keep them, put this into the settings file and start the service again:",
+    "thresholds.saved": "{by} saved other thresholds, {at}:",
+    "thresholds.saved.each": "{name} {before} % → {after} %",
+    "thresholds.put_back": "Put back",
     # Activity
     "work.title": "Activity",
     "work.reload": "Reload",

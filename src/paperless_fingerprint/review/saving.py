@@ -1,0 +1,154 @@
+"""Saving thresholds that somebody has tried: into the settings file, and into what runs now.
+
+The worker then judges and groups the library anew (rejudging.py), also where it is killed before
+that. What stood in the file before is kept beside the library, so that it can be put back exactly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any
+
+from paperless_fingerprint import rejudging, settings_file
+from paperless_fingerprint.errors import ConfigurationError, FingerprintError, UsageError
+from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.shapes import Levels, SavedThresholds, ThresholdState
+from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings_file import CannotChangeError, Change
+from paperless_fingerprint.workplace import open_inbox
+
+KEYS = {
+    "similarity": "similarity_threshold",
+    "near": "near.threshold",
+    "version": "version.threshold",
+}
+_NOTE = "thresholds.saved"
+_NOT_YOU = "Only a superuser of Paperless can save thresholds."
+#: The file and what runs are changed together.
+_one_at_a_time = Lock()
+
+
+def levels(settings: Settings) -> Levels:
+    return Levels(**{name: float(settings[key]) for name, key in KEYS.items()})
+
+
+def state(desk: Desk, person: Person) -> ThresholdState:
+    return ThresholdState(levels(desk.settings), saved(desk, person))
+
+
+def saved(desk: Desk, person: Person) -> SavedThresholds | None:
+    """What was saved last, while it counts: whoever has changed the file since knows of that."""
+    if not person.superuser:
+        return None
+    try:
+        told = _remembered(desk)
+    except FingerprintError:
+        return None
+    if told is None:
+        return None
+    found = SavedThresholds(told["at"], told["by"], Levels(**told["was"]), Levels(**told["became"]))
+    return found if found.after == levels(desk.settings) else None
+
+
+def obstacles(desk: Desk, person: Person, wanted: Levels) -> tuple[str, str]:
+    """(what is wrong with these values, why they cannot be saved from here), or nothing of either."""
+    changed = _changed(desk, wanted)
+    try:
+        if changed:
+            _planned(desk, changed)
+    except UsageError as error:
+        return str(error), ""
+    except CannotChangeError as error:
+        return "", str(error) if person.superuser else _NOT_YOU
+    return "", "" if person.superuser else _NOT_YOU
+
+
+def save(desk: Desk, person: Person, wanted: Levels) -> ThresholdState:
+    _check(person)
+    with _one_at_a_time:
+        changed = _changed(desk, wanted)
+        if changed:
+            _carry_out(desk, person, _planned(desk, changed), changed)
+    return state(desk, person)
+
+
+def put_back(desk: Desk, person: Person) -> ThresholdState:
+    """As the file was before somebody saved last; done twice, it is as it is now."""
+    _check(person)
+    with _one_at_a_time:
+        told = _remembered(desk) if saved(desk, person) else None
+        if told is None or settings_file.texts(desk.settings, told["after"]) != told["after"]:
+            raise CannotChangeError(
+                "Nothing that was saved here counts any more, so there is nothing to put back."
+            )
+        _carry_out(desk, person, _planned(desk, told["before"]), told["before"])
+    return state(desk, person)
+
+
+def _check(person: Person) -> None:
+    if not person.superuser:
+        raise PermissionError(_NOT_YOU)
+
+
+def _changed(desk: Desk, wanted: Levels) -> dict[str, str | None]:
+    """Key → value as TOML, of those that are others than now."""
+    now, told = asdict(levels(desk.settings)), asdict(wanted)
+    return {KEYS[name]: repr(float(told[name])) for name in KEYS if told[name] != now[name]}
+
+
+def _planned(desk: Desk, changed: Mapping[str, str | None]) -> Change:
+    try:
+        return settings_file.change(desk.settings, changed)
+    except CannotChangeError:
+        raise
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from error  # the values are to blame, and who sent them
+
+
+def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, str | None]) -> None:
+    running = desk.settings
+    # What somebody has written there besides counts from the next start on, as ever.
+    found = {key: change.settings[key] for key in after}
+    origins = {key: change.settings.origins[key] for key in after}
+    new = replace(
+        running, values={**running.values, **found}, origins={**running.origins, **origins}
+    )
+    was, became = asdict(levels(running)), asdict(levels(new))
+    told = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "by": person.name,
+        "was": was,
+        "became": became,
+        "before": dict(change.before),
+        "after": dict(after),
+    }
+    # Before the file: of what was not saved after all nothing is shown. And the library must know
+    # what it was judged by, so that whoever follows sees that it is something else.
+    rejudging.remember(desk.store, running)
+    _remember(desk, told)
+    settings_file.write(change)
+    desk.use(new)
+    steps = [f"{KEYS[n]} {was[n]:g} → {became[n]:g}" for n in KEYS if was[n] != became[n]]
+    desk.live.say(f"{person.name} has changed {change.path}: {', '.join(steps)}.")
+
+
+def _remembered(desk: Desk) -> dict[str, Any] | None:
+    file, _ = open_inbox(desk.settings)
+    try:
+        note = file.note(_NOTE)
+    finally:
+        file.close()
+    return json.loads(note) if note else None
+
+
+def _remember(desk: Desk, told: Mapping[str, Any]) -> None:
+    file, _ = open_inbox(desk.settings)
+    try:
+        file.put_note(_NOTE, json.dumps(told))
+    finally:
+        file.close()
