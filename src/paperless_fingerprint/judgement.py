@@ -47,28 +47,28 @@ class Chances:
 # Bias first; the order is that of the functions below. Fitted by benchmarks/fit_relations.py on
 # generated letters and three other kinds of pages (its docstring names the sets), l2 0.001.
 OTHER = (
-    -4.1,
-    0.68,
-    1.82,
-    3.03,
-    2.87,
-    1.91,
+    -4.22,
+    0.73,
+    1.9,
+    3.02,
+    2.85,
+    1.94,
     2.03,
+    0.95,
+    0.43,
+    0.7,
+    0.72,
+    0.96,
+    0.43,
+    1.5,
+    0.33,
+    0.55,
     0.89,
-    0.42,
-    0.82,
-    0.83,
-    1.11,
-    0.58,
-    1.48,
-    0.32,
-    0.45,
-    0.92,
-    0.62,
-    0.92,
+    0.55,
+    0.87,
 )
 CONTAINS = (-7.15, 3.07, 2.81, 2.14, 1.83)
-VERSION = (-4.87, 2.13, 1.79, 0.76, 1.31, 1.18, 0.68, 1.98, 0.26, 3.74, 3.08)
+VERSION = (-4.58, 1.95, 1.66, 0.69, 1.22, 1.04, 0.41, 1.92, 0.17, 3.7, 3.53)
 
 
 @dataclass(frozen=True, slots=True)

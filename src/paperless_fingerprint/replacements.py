@@ -124,9 +124,9 @@ def _clean_words(
 
 
 def _are_remains(one: str, other: str) -> bool:
-    """'av elle' of 'avons prescrit une attelle': a stamp lies over the middle."""
-    head, tail = Prefix.similarity(one, other), Postfix.similarity(one, other)
-    return head > 0 and tail > 0 and head + tail >= min(len(one), len(other))
+    """'av elle' of 'avons prescrit une attelle', 'Nei' of 'Neither': a stamp lies over the rest."""
+    kept = Prefix.similarity(one, other) + Postfix.similarity(one, other)
+    return kept >= min(len(one), len(other))
 
 
 def _has_full_name(start: int, end: int, side: Side, weighing: Weighing) -> bool:

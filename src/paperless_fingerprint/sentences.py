@@ -74,9 +74,10 @@ def longest_sentence(
             if spelling.islower() and spelling.isalpha():
                 known += weighing.known(side.tokens.keys[i])
                 words += len(spelling) > 3
+        # A small library knows few words, but rubbish has none at all beside them.
+        known = max(known, min(words, 2 * known))
         if known >= _FEWEST_KNOWN:
-            # A small library knows few words, but rubbish has none at all beside them.
-            lengths.append((max(known, min(words, 2 * known)), start, end))
+            lengths.append((known, start, end))
     longest = clause = 0.0
     if not lengths:
         return longest, clause
