@@ -1,7 +1,10 @@
-"""Neither SQLite's own machine nor FTS5 inside it runs beyond the limit."""
+"""No search in SQLite runs beyond its limit."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,31 +19,59 @@ ENDLESS = (
 )
 
 
-@pytest.mark.parametrize("stopped_by", ["the machine's own look at the clock", "another thread"])
-def test_an_endless_statement_ends(tmp_path: Path, stopped_by: str) -> None:
+@pytest.fixture
+def searcher(tmp_path: Path) -> Iterator[SqliteSearcher]:
     store = SqliteStore(tmp_path / "library.db")
     searcher = SqliteSearcher(store.path)
-    by_thread = stopped_by == "another thread"
+    yield searcher
+    searcher.close()
+    store.close()
 
+
+def test_an_endless_statement_ends(searcher: SqliteSearcher) -> None:
     def run() -> None:
-        scope = Scope(time_limit_seconds=0.05)
-        with searcher._limited(scope, words=by_thread) as connection:
-            if by_thread:
-                connection.set_progress_handler(None, 0)
+        with searcher._limited(Scope(time_limit_seconds=0.05)) as connection:
             connection.execute(ENDLESS).fetchall()
+
+    for _ in range(2):
+        with pytest.raises(SearchTooLongError):
+            run()
+        # What comes later on the same connection is left alone.
+        with searcher._limited(Scope()) as connection:
+            assert connection.execute("SELECT count(*) FROM content").fetchone() == (0,)
+
+
+def test_many_short_statements_end_too(searcher: SqliteSearcher) -> None:
+    def run() -> None:
+        with searcher._limited(Scope(time_limit_seconds=0.05)) as connection:
+            while True:
+                connection.execute("SELECT count(*) FROM content").fetchone()
 
     with pytest.raises(SearchTooLongError):
         run()
-    with searcher._limited(Scope()) as connection:
-        assert connection.execute("SELECT count(*) FROM content").fetchone() == (0,)
-    searcher.close()
-    store.close()
 
 
-def test_a_searcher_cannot_write(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "library.db")
-    searcher = SqliteSearcher(store.path)
+def test_each_search_has_a_limit_of_its_own(searcher: SqliteSearcher) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        ended = threading.Event()
+
+        def endless(seconds: float) -> str:
+            try:
+                with searcher._limited(Scope(time_limit_seconds=seconds)) as connection:
+                    if seconds > 1:
+                        ended.wait()
+                        return str(connection.execute("SELECT count(*) FROM content").fetchone())
+                    return str(connection.execute(ENDLESS).fetchall())
+            except SearchTooLongError:
+                return "too long"
+
+        long = threads.submit(endless, 60)
+        short = [threads.submit(endless, seconds) for seconds in (0.2, 0.05, 0.1)]
+        assert [one.result() for one in short] == ["too long"] * 3
+        ended.set()
+        assert long.result() == "(0,)"
+
+
+def test_a_searcher_cannot_write(searcher: SqliteSearcher) -> None:
     with pytest.raises(Exception, match="readonly"), searcher._limited(Scope()) as connection:
         connection.execute("DELETE FROM content")
-    searcher.close()
-    store.close()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from heapq import heappop, heappush
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,9 +41,8 @@ from paperless_fingerprint.stores.sqlite.likely import (
     scored,
 )
 from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
+from paperless_fingerprint.stores.sqlite.time_limit import TimeLimit
 
-#: Instructions of SQLite's machine between two looks at the clock.
-_STEPS = 20_000
 #: Sketches looked at for one candidate that is wanted; each further step takes four times as many.
 _LOOK_AHEAD = 3
 
@@ -51,10 +50,18 @@ _LOOK_AHEAD = 3
 class SqliteSearcher(SqliteFile):
     """See query.searcher.Searcher. Has connections of its own, which cannot write."""
 
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path)
+        self._limit = TimeLimit()
+
+    def close(self) -> None:
+        self._limit.close()
+        super().close()
+
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
         text = "content.text" if with_texts else "''"
         joined = "JOIN content ON content.id = d.id" if with_texts else ""
-        with self._limited(Scope(), words=False) as connection:
+        with self._limited(Scope()) as connection:
             found = connection.execute(
                 f"SELECT d.id, d.uuid, d.title, d.id NOT IN ({SUPERSEDED}), {text}, d.created, "
                 "d.added, d.page_count, d.owner, d.viewers, "
@@ -84,7 +91,7 @@ class SqliteSearcher(SqliteFile):
         """Every statement sees all that was committed before it."""
 
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
-        with self._limited(scope, words=False) as connection:
+        with self._limited(scope) as connection:
             common = common_above(number_of_documents(connection))
             lengths = [
                 len(posting_list(connection, prefix, common + 1))
@@ -104,7 +111,7 @@ class SqliteSearcher(SqliteFile):
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
-        with self._limited(scope, words=False) as connection:
+        with self._limited(scope) as connection:
             ids, bounds = likely(connection, query)
         # The best ones are looked at first, and the rest only if somebody asks for it. A text that
         # other words must be in is found anew with each step, so there all are looked at at once.
@@ -130,7 +137,7 @@ class SqliteSearcher(SqliteFile):
     def _looked_at(
         self, query: SketchQuery, rest: Node | None, scope: Scope, ids: Ids
     ) -> list[Found]:
-        with self._limited(scope, words=rest is not None) as connection:
+        with self._limited(scope) as connection:
             translator = Translator(connection)
             condition = _on_candidates(translator, query, rest, scope)
             sql, values = translator.statement(
@@ -208,41 +215,19 @@ class SqliteSearcher(SqliteFile):
         connection.execute("PRAGMA cache_size = -65536")
 
     @contextmanager
-    def _limited(self, scope: Scope, *, words: bool = True) -> Iterator[sqlite3.Connection]:
-        """A connection that stops at the time limit.
-
-        The handler is asked by SQLite's own machine; within FTS5 (`words`), which can be busy for
-        long with one instruction, only an interrupt from another thread is seen.
-        """
+    def _limited(self, scope: Scope) -> Iterator[sqlite3.Connection]:
+        """A connection that stops at the time limit."""
         connection = self._connection()
         seconds = scope.time_limit_seconds
-        deadline = time.monotonic() + seconds
-        guard = threading.Lock()
-        running = True
-
-        def interrupt() -> None:
-            with guard:
-                if running:
-                    connection.interrupt()
-
-        timer = threading.Timer(seconds, interrupt)
-        timer.daemon = True
-        if words:
-            timer.start()
-        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
         try:
-            yield connection
+            with self._limit.watching(connection, time.monotonic() + seconds):
+                yield connection
         except sqlite3.OperationalError as error:
             if "interrupted" in str(error):
                 raise SearchTooLongError(seconds) from error
             raise self._explained(error) from error
         except sqlite3.Error as error:
             raise self._explained(error) from error
-        finally:
-            with guard:
-                running = False
-            timer.cancel()
-            connection.set_progress_handler(None, 0)
 
     def _explained(self, error: sqlite3.Error) -> StoreError:
         return StoreError(
