@@ -207,6 +207,30 @@ def test_nobody_learns_of_what_they_may_not_view(asking, asker, visible) -> None
         )
 
 
+@pytest.mark.parametrize("query", ["geheim", "geheim ordner", "geheim^2 ordner", "ge*"])
+def test_who_sees_less_sees_it_in_the_same_order(asking, query) -> None:
+    """However many of the best hits are hidden."""
+    asking.store.put(
+        [
+            stored(n, "geheim " * (1 + n % 4) + f"ordner {'wort ' * (n % 7)}",
+                   owner=None if n > 50 and n % 3 else "8", viewers=("3",) if n % 10 == 1 else ())
+            for n in range(1, 81)
+        ]
+    )  # fmt: skip
+    everybody = asking.ids(query)
+    visible = {n for n in range(1, 81) if (n > 50 and n % 3) or n % 10 == 1}
+    expected = [id for id in everybody if id in visible]
+    assert len(everybody) == 80
+    scope = Scope(Asker("3"))
+    assert asking.ids(query, scope=scope) == expected
+    for limit in (1, 5, 20, len(expected), 70):
+        answer = asking(query, scope=scope, limit=limit)
+        assert [hit.id for hit in answer.hits] == expected[:limit]
+        assert (answer.total, answer.total_is_exact) == (len(expected), True)
+        behind = asking.ids(query, scope=scope, limit=limit, offset=3)
+        assert behind == expected[3 : 3 + limit]
+
+
 def test_how_rare_a_word_is_among_hidden_documents_shows_nowhere(asking) -> None:
     fill_for_viewers(asking.store)
     scope = Scope(Asker("3"))

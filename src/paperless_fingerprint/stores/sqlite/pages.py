@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
+from paperless_fingerprint.query.scope import visible_to
 from paperless_fingerprint.query.searcher import Order, OrderBy, Place, Scope
 from paperless_fingerprint.query.tree import Node
 from paperless_fingerprint.stores.sqlite.conditions import (
@@ -31,8 +33,10 @@ def words_source(translator: Translator, expression: str, scope: Scope) -> Condi
         hidden = "" if scope.include_history else f" AND words.rowid NOT IN ({SUPERSEDED})"
         return Condition(f"FROM words WHERE words MATCH ?{hidden}", (expression,))
     allowed = all_of(translator.in_scope(scope))
+    # SQLite would take the rows themselves, which are not as near together.
     return Condition(
-        f"FROM words JOIN document d ON d.id = words.rowid WHERE words.words MATCH ? AND ({allowed.sql})",
+        "FROM words CROSS JOIN document d INDEXED BY document_rights ON d.id = words.rowid "
+        f"WHERE words.words MATCH ? AND ({allowed.sql})",
         (expression, *allowed.values),
     )
 
@@ -47,19 +51,12 @@ def page_statement(
     limit: int | None,
 ) -> Statement:
     most = -1 if limit is None else limit
-    unwanted = json.dumps(sorted(excluding))
     if order.by is OrderBy.SCORE:
         scorers = translator.scorers(node)
         expression = translator.expression(node)
         if expression is not None and [b for b, _ in scorers] == [1.0]:
-            source = words_source(translator, expression, scope)
-            without = " AND words.rowid NOT IN (SELECT value FROM json_each(?))"
-            return translator.statement(
-                f"SELECT words.rowid, words.rank AS score {source.sql}"
-                f"{without if excluding else ''} ORDER BY score, words.rowid LIMIT ?",
-                (*source.values, *([unwanted] if excluding else []), most),
-            )
-        return _scored(translator, node, scope, scorers, unwanted, most)
+            return _ranked(translator, expression, scope, excluding, most)
+        return _scored(translator, node, scope, scorers, json.dumps(sorted(excluding)), most)
     conditions = [translator.condition(node), *translator.in_scope(scope)]
     column = _ORDER[order.by]
     if after is not None:
@@ -77,6 +74,28 @@ def page_statement(
         f"ORDER BY {column} {direction}, d.id LIMIT ?"
     )
     return translator.statement(sql, (*condition.values, most))
+
+
+def _ranked(
+    translator: Translator, expression: str, scope: Scope, excluding: Collection[int], most: int
+) -> Statement:
+    """What FTS5 finds and scores alone."""
+    everyone = words_source(translator, expression, replace(scope, asker=None))
+    without = " AND words.rowid NOT IN (SELECT value FROM json_each(?))" if excluding else ""
+    values = (*everyone.values, *([json.dumps(sorted(excluding))] if excluding else ()))
+    sql = (
+        f"SELECT words.rowid AS id, words.rank AS score {everyone.sql}{without} "
+        "ORDER BY score, id LIMIT ?"
+    )
+    if scope.restricted is None:
+        return translator.statement(sql, (*values, most))
+    # In the order of the inner statement: rights are asked of as many as are shown, not of all.
+    allowed = translator.condition(visible_to(scope.restricted))
+    return translator.statement(
+        f"SELECT found.id, found.score FROM ({sql}) found CROSS JOIN document d INDEXED BY "
+        f"document_rights ON d.id = found.id WHERE {allowed.sql} LIMIT ?",
+        (*values, -1, *allowed.values, most),
+    )
 
 
 def _scored(
@@ -100,7 +119,7 @@ def _scored(
     )
     score = "coalesce(s.score, 0.0)" if scorers else "0.0"
     sql = (
-        f"SELECT d.id, {score} AS score FROM document d {joined} WHERE {condition.sql} "
+        f"SELECT d.id AS id, {score} AS score FROM document d {joined} WHERE {condition.sql} "
         "AND d.id NOT IN (SELECT value FROM json_each(?)) ORDER BY score, d.id LIMIT ?"
     )
     return translator.statement(sql, (*values, *condition.values, unwanted, most))

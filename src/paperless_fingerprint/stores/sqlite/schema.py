@@ -136,8 +136,14 @@ CREATE TRIGGER embedding_forgotten AFTER DELETE ON document BEGIN
 END;
 """
 
+_RIGHTS = """
+-- A search by words asks of every hit who may view it. A document's row is a kilobyte and more, so
+-- in a large library each of them would have to be read from the file.
+CREATE INDEX document_rights ON document (id, owner, viewers);
+"""
+
 #: What leads from version n to n + 1 stands at place n. Never edited once released.
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS)
 VERSION = len(MIGRATIONS)
 
 
