@@ -32,8 +32,6 @@ class Unranked:
     def page(self, request: Request) -> Page:
         cursor = Cursor.read(request.after, request.query, request.sort)
         page = Page([])
-        page.total = self.searcher.count(self.tree, request.scope, COUNTED_AT_MOST)
-        page.complete = page.total < COUNTED_AT_MOST
         wanted = None if request.limit is None else request.offset + request.limit + 1
         order = SORTS[request.sort]
         by_score = order is None or order.by is OrderBy.SCORE
@@ -43,6 +41,11 @@ class Unranked:
             found = self.searcher.page(
                 self.tree, request.scope, order, after=cursor.last, limit=wanted
             )
+        if not request.after and (wanted is None or len(found) < wanted):
+            page.total = min(len(found), COUNTED_AT_MOST)  # these are all
+        else:
+            page.total = self.searcher.count(self.tree, request.scope, COUNTED_AT_MOST)
+        page.complete = page.total < COUNTED_AT_MOST
         found = found[request.offset :]
         shown = found if request.limit is None else found[: request.limit]
         page.hits = self._shown(shown, request)
