@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request as HttpRequest
@@ -19,6 +20,7 @@ from paperless_fingerprint.review.desk import Unknown
 from paperless_fingerprint.review.shapes import Card
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import page, shown
+from paperless_fingerprint.web.rendering import query_string, words
 from paperless_fingerprint.web.visits import Visit
 
 _PER_PAGE = 20
@@ -42,6 +44,27 @@ def routes() -> Sequence[Route]:
         Route("/search", shown(_search), methods=["GET"]),
         Route("/documents/{id:int}", shown(_document), methods=["GET"]),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    example: str
+    #: Where the example is tried.
+    address: str
+    meaning: str
+
+
+@cache
+def _helps() -> tuple[Help, ...]:
+    t = words()
+    return tuple(
+        Help(example, query_string({"q": example}), t(f"help.{key}")) for example, key in _HELPS
+    )
+
+
+@cache
+def _sorts() -> tuple[tuple[str, str], ...]:
+    return tuple((name, words()(f"sort.{name}")) for name in _SORTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +99,8 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
     sort = sort if sort in _SORTS else "best"
     history, verify_all, explain = (bool(given.get(name)) for name in ("history", "all", "explain"))
     values: dict[str, Any] = {
-        "q": q, "sort": sort, "sorts": _SORTS, "history": history, "verify_all": verify_all,
-        "explain": explain, "helps": _HELPS, "given": given, "answer": None, "hits": (),
+        "q": q, "sort": sort, "sorts": _sorts(), "history": history, "verify_all": verify_all,
+        "explain": explain, "helps": _helps(), "given": given, "answer": None, "hits": (),
         "plan": None, "problem": None,
     }  # fmt: skip
     status = 200
