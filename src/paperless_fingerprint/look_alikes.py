@@ -7,6 +7,7 @@ from rapidfuzz.distance import Levenshtein
 from paperless_fingerprint.differences import Difference
 from paperless_fingerprint.severity import (
     REAL_WORD,
+    SEVEREST,
     SEVEREST_NUMBER,
     WEIGHT_BY_DIGITS,
     Kind,
@@ -72,9 +73,11 @@ def mark_look_alike(
         return Mark(item, kind, (0.3 if name else 0.15) * clip(found))
     found = improbable(edits, length, digit_noise)
     years = len(one) == len(other) == 4 and one[:2] in _CENTURIES and other[:2] in _CENTURIES
-    if years or (_is_date(one) and _is_date(other)):
+    dates = _is_date(one) and _is_date(other)
+    if years or dates:
         found += _VALID_YEARS
-    found = min(clip(found), SEVEREST_NUMBER)
+    # Two digits misread, and again a date: that is another day.
+    found = min(clip(found), SEVEREST if dates and edits >= 2 else SEVEREST_NUMBER)
     notes_a, notes_b = notes_of("".join(spelled_a)), notes_of("".join(spelled_b))
     if repaired:
         kind = Kind.AMOUNT if (notes_a | notes_b) & AMOUNT else Kind.FACT
@@ -107,13 +110,12 @@ def _trust_in_repaired(one: str, other: str, edits: float) -> float:
 
 
 def _is_date(key: str) -> bool:
-    return (
-        len(key) == 8
-        and key.isdigit()
-        and key[:2] <= "31"
-        and key[2:4] <= "12"
-        and key[4:6] in _CENTURIES
-    )
+    """'03112023' or '20231103'."""
+    if len(key) != 8 or not key.isdigit():
+        return False
+    if key[4:6] in _CENTURIES and "01" <= key[2:4] <= "12":
+        return "01" <= key[:2] <= "31"
+    return key[:2] in _CENTURIES and "01" <= key[4:6] <= "12" and "01" <= key[6:] <= "31"
 
 
 def pattern(key: str) -> str:
