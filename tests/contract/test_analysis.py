@@ -254,3 +254,18 @@ def _statements() -> Iterator[tuple[int, str]]:
                 "abbuchen. Bitte sorgen Sie für ausreichende Deckung. Mit freundlichen Grüßen."
             ),
         )
+
+
+@pytest.mark.parametrize(
+    "other", [{"similarity_threshold": 0.995}, {"near.threshold": 1.0, "version.threshold": 1.0}]
+)
+def test_other_thresholds_are_followed_there_and_back(analysed: Store, other: dict) -> None:
+    before = shape(analysed)
+    changed = settings_module.load({"workers": 1, **other}, {})
+    analyse(analysed, changed, Silent())
+    assert not analysed.pending()
+    assert shape(analysed) != before
+    at_least = changed["similarity_threshold"]
+    assert all(group.confidence >= at_least for group in analysed.groups())
+    run(analysed)
+    assert shape(analysed) == before

@@ -294,3 +294,21 @@ def test_a_new_model_that_is_killed_in_the_middle_leaves_the_old_one_at_work(off
         until(lambda: not uncompared_of(office), "all pairs looked for anew")
     assert search(office, "SEMANTIC:1_85", semantic_model="new") == [2]
     assert office.pairs() == found
+
+
+def test_other_thresholds_have_meanings_compared_anew(office):
+    """Pairs that words alone explained until now may be pairs of meaning afterwards."""
+    office.sync()
+    a, b = office.add(LETTER_DE), office.add(LETTER_EN)
+    office.consume(a, b)
+    catch_up(office, MeaningWorker(office.settings))
+    assert office.pairs() == {(a, b): "semantic"}
+    office.environment["PAPERLESS_FINGERPRINT_NEAR_THRESHOLD"] = "0.95"
+    with running(office, "analyze") as process:
+        assert process.wait() == 0
+    office.environment["PAPERLESS_FINGERPRINT_NEAR_THRESHOLD"] = "0.9"
+    log = office.folder / "log.txt"
+    with running(office, "serve"):
+        until(lambda: "Analysed 2 documents" in log.read_text().split("Listening")[-1], "that")
+        until(lambda: not uncompared_of(office), "all pairs looked for anew")
+    assert office.pairs() == {(a, b): "semantic"}

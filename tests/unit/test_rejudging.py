@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from documents import some_text
-from paperless_fingerprint import rejudging
+from paperless_fingerprint import checkup, rejudging
 from paperless_fingerprint.analyse import analyse
 from paperless_fingerprint.intake import take_in
 from paperless_fingerprint.model import Document
@@ -133,3 +133,19 @@ def test_settings_are_read_the_same_everywhere() -> None:
     assert rejudging.due({"thresholds": "towards 0.5 0.9 0.6"}, settings) is Due.GROUPS
     other = replace(settings, values={**settings.values, "near.threshold": 0.8})
     assert rejudging.due({"thresholds": "towards 0.5 0.9 0.6"}, other) is Due.PAIRS
+
+
+def test_doctor_says_what_is_due(tmp_path) -> None:
+    address = {"store": f"sqlite:///{tmp_path}/library.db"}
+    store = library(tmp_path / "library.db")
+    analyse(store, by(), Silent())
+    store.close()
+
+    def said(**more: float) -> bool:
+        named = {name.replace("__", "."): value for name, value in more.items()}
+        findings = checkup.examine(load({**address, **named}, {})).findings
+        return any("thresholds have changed" in finding.message for finding in findings)
+
+    assert not said()
+    assert said(near__threshold=0.9)
+    assert said(similarity_threshold=0.5)

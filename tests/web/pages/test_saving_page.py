@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from browsing import DESK, PHONE
 from playwright.sync_api import expect
+from test_every_page import too_wide, violations
 from waiting import until
 
 CONFIG = "# The office's own words\nsimilarity_threshold = 0.750 # sure enough\n"
@@ -50,7 +52,7 @@ def test_a_threshold_is_tried_saved_and_put_back(open_site, chromium, file, scri
     page.goto("/work")
     expect(page.locator("#log")).to_contain_text("similarity_threshold 0.75 → 1")
     page.goto("/library")
-    page.locator("#saved").get_by_role("button", name="Put back").click()
+    page.get_by_role("button", name="Put back what was before").click()
     page.wait_for_url("**/library?done=back#what-if")
     assert file.read_text() == CONFIG
     expect(page.locator("#saved")).to_contain_text("Least sure 100 % → 75 %")
@@ -88,3 +90,32 @@ def test_where_it_cannot_be_saved_the_lines_are_shown(open_site, chromium, file)
     page.goto("/library?similarity=70")
     expect(page.locator("#changes")).to_be_visible()
     expect(page.locator("#cannot-save, #what-if pre")).to_have_count(0)
+
+
+@pytest.mark.parametrize("look", [DESK, PHONE], ids=["desk", "phone"])
+def test_nothing_gets_in_the_way(open_site, chromium, file, look):
+    _, window = open_site(config=str(file))
+    page = window.open(viewport=look)
+    page.goto("/library?similarity=50&near=80")
+    expect(page.get_by_role("button", name="Save these thresholds")).to_be_visible()
+    assert (violations(page), too_wide(page)) == ([], 0)
+    # By keyboard alone.
+    page.get_by_role("button", name="Save these thresholds").press("Enter")
+    page.wait_for_url("**/library?done=saved#what-if")
+    expect(page.get_by_role("button", name="Put back what was before")).to_be_visible()
+    assert (violations(page), too_wide(page)) == ([], 0)
+
+
+@pytest.mark.parametrize("look", [DESK, PHONE], ids=["desk", "phone"])
+def test_nothing_gets_in_the_way_of_the_first_sync(open_site, chromium, look):
+    _, window = open_site([], synced=False)
+    page = window.open(viewport=look, signed_in=False)
+    page.goto("/sign-in?back=/first-run")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill("admin")
+    page.get_by_role("button", name="Sign in").press("Enter")
+    expect(page.get_by_role("button", name="Start the first sync")).to_be_visible()
+    assert (violations(page), too_wide(page)) == ([], 0)
+    page.goto("/work")
+    expect(page.locator("#first-sync")).to_be_visible()
+    assert (violations(page), too_wide(page)) == ([], 0)
