@@ -44,6 +44,8 @@ def smallest_query(total: int, shared: int, available: int, probability: float) 
             missed = max(0.0, probability - found)
             fault = max(0.0, round(noise - NOISE, 2)) + 10 * round(excess + missed, 2)
             best = min(best, (fault, asked, minimum))
+            if not fault:  # the smallest that fits
+                break
         if best[0] < 1:
             break
     return best[1], best[2]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import orjson
+from elasticsearch import Elasticsearch
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprint import Hashes
@@ -49,6 +50,7 @@ class ElasticsearchSearcher:
     def __init__(self, address: Address) -> None:
         self._failures = Failures(address.shown)
         self._client = connect(address)
+        self._patient = (-1.0, self._client)
         names = {kind: one.alias(address.prefix) for kind, one in definitions().items()}
         self._documents, self._groups = names["documents"], names["groups"]
         self._unseen = unseen_at(address.hosts)
@@ -223,7 +225,7 @@ class ElasticsearchSearcher:
         searches: Any = []
         for index, body in asked:
             searches += [orjson.dumps({"index": index}), orjson.dumps({**body, "timeout": timeout})]
-        client = self._client.options(request_timeout=scope.time_limit_seconds + 20)
+        client = self._client_for(scope.time_limit_seconds)
         with self._failures.explained():
             answers = list(client.msearch(searches=searches)["responses"])
         for one in answers:
@@ -232,6 +234,15 @@ class ElasticsearchSearcher:
             if one["timed_out"]:
                 raise SearchTooLongError(scope.time_limit_seconds)
         return answers
+
+    def _client_for(self, seconds: float) -> Elasticsearch:
+        """With the patience that a search of so many seconds needs. To make one takes as long as
+        half of a search, and there are few different limits."""
+        known_for, client = self._patient
+        if known_for != seconds:
+            client = self._client.options(request_timeout=seconds + 20)
+            self._patient = (seconds, client)
+        return client
 
     def _raise(self, answer: dict[str, Any]) -> None:
         error = failed_within(answer)
