@@ -110,7 +110,7 @@ class ElasticsearchSearcher:
         more: dict[str, Any] = {"docvalue_fields": _FACTS}
         if until is not None:
             more["min_score"] = float(until.value) * (1 - 1e-6)
-        order = Order()
+        order, least = Order(), _least_score(query)
         for hit in self._hits(
             self._sketch_request(query, rest, scope), scope, order, after, None,
             # The whole source: the text is most of it, and to pick fields the server would have to
@@ -118,7 +118,7 @@ class ElasticsearchSearcher:
             source=step is not None, page=step or _PAGE, **more,
         ):  # fmt: skip
             place = ordering.place_of(hit, order)
-            if until is not None and place.is_behind(until):
+            if float(place.value) < least or (until is not None and place.is_behind(until)):
                 return
             if _is_candidate(query, hit):
                 yield self._found(hit, order)
@@ -196,7 +196,7 @@ class ElasticsearchSearcher:
         }  # fmt: skip
         if after is not None:
             body["search_after"] = ordering.after(after, order)
-        left = limit
+        left, had = limit, 0
         while left is None or left > 0:
             body["size"] = page if left is None else min(page, left)
             hits = self._with_history(without, body, scope)["hits"]["hits"]
@@ -204,7 +204,9 @@ class ElasticsearchSearcher:
             if len(hits) < body["size"]:
                 return
             left = None if left is None else left - len(hits)
-            page = min(4 * page, _WITH_TEXTS if source else _PAGE)
+            # Whoever wants more than was thought first wants about as many again.
+            had += len(hits)
+            page = min(had, _WITH_TEXTS if source else _PAGE)
             body["search_after"] = hits[-1]["sort"]
 
     def _with_history(self, without: Without, body: dict[str, Any], scope: Scope) -> Any:
@@ -280,6 +282,13 @@ class ElasticsearchSearcher:
             shingles=int(shingles[0]) if shingles else None,
             spec=source.get("spec", ""),
         )
+
+
+def _least_score(query: SketchQuery) -> float:
+    """Of a candidate: what has fewer matches than any group asks for ends the list."""
+    if query.per_shingle:
+        return 0.0
+    return min(group.minimum * group.weight for group in query.groups) * (1 - 1e-5)
 
 
 def _is_candidate(query: SketchQuery, hit: Hit) -> bool:
