@@ -126,6 +126,8 @@ class Translator:
                     " OR ".join(f"({condition.sql})" for condition in conditions) or "0",
                     tuple(value for condition in conditions for value in condition.values),
                 )
+            case Not(Between(attribute, None, None)):
+                return Condition(f"d.{_ATTRIBUTE[attribute]} IS NULL")
             case Not(part):
                 inner = self.condition(part, depth + 1)
                 return Condition(f"NOT coalesce(({inner.sql}), 0)", inner.values)
