@@ -7,6 +7,7 @@ import threading
 
 import pytest
 from playwright.sync_api import expect
+from waiting import until
 
 from paperless_fingerprint.demo.stand_in import Fault
 from paperless_fingerprint.errors import StoreError
@@ -55,8 +56,13 @@ def test_a_first_sync_is_watched_live(open_site, chromium):
     expect(page.locator("#doing")).to_have_text("Nothing long is going on", timeout=60_000)
     expect(page.locator(".tile", has_text="last sync")).to_contain_text(re.compile(r"\d{4}-"))
     assert page.evaluate("window.isTheSamePage")
-    page.goto("/review")
-    expect(page.locator("[data-row]").first).to_be_visible()
+
+    def shown() -> int:
+        page.goto("/review")
+        return page.locator("[data-row]").count()
+
+    # The page looks at the library once a second.
+    until(shown, "the list")
     page.goto("/first-run")
     expect(page.locator("main")).to_contain_text("66 documents have come from Paperless")
 
