@@ -6,21 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
+from kinds_of_store import KINDS, store_settings
 from paperless_fingerprint.demo.stand_in import StandIn
 from serving import Service, served
 
 # Tests are no package; what those of Paperless share is used here, too.
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
-
-
-STORES = [
-    pytest.param("sqlite", id="sqlite"),
-    pytest.param("elasticsearch9", id="elasticsearch9", marks=pytest.mark.elasticsearch),
-]
 
 
 @pytest.fixture
@@ -41,18 +35,11 @@ def serve(stand_in, tmp_path) -> Iterator:
         yield start
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=KINDS)
 def both(request, stand_in, tmp_path) -> Iterator[Service]:
     """A service over each kind of store."""
     with ExitStack() as stack:
-        more = {}
-        if request.param != "sqlite":
-            from elasticsearch_nodes import delete_indices
-
-            address = request.getfixturevalue(request.param)
-            prefix = f"pf-test-{uuid4().hex}"
-            stack.callback(delete_indices, address, prefix)
-            more = {"store": address, "elasticsearch_prefix": prefix}
+        more = store_settings(request, stack)
         yield stack.enter_context(served(tmp_path, stand_in, **more))
 
 

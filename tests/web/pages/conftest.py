@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -17,12 +16,8 @@ sys.path.insert(0, str(HERE))
 
 from browsing import Chromium, ChromiumError, Site, Window, sample_office  # noqa: E402
 
+from kinds_of_store import KINDS, store_settings  # noqa: E402
 from paperless_fingerprint.demo.run import page_open  # noqa: E402
-
-STORES = [
-    pytest.param("sqlite", id="sqlite"),
-    pytest.param("elasticsearch9", id="elasticsearch9", marks=pytest.mark.elasticsearch),
-]
 
 
 @pytest.fixture(scope="session")
@@ -35,18 +30,11 @@ def chromium() -> Iterator[Chromium]:
     found.stop()
 
 
-@pytest.fixture(scope="session", params=STORES)
+@pytest.fixture(scope="session", params=KINDS)
 def site(request, tmp_path_factory) -> Iterator[Site]:
     """The sample library, shown by a server; decisions of one test are undone by that test."""
     with ExitStack() as stack:
-        more = {}
-        if request.param != "sqlite":
-            from elasticsearch_nodes import delete_indices
-
-            address = request.getfixturevalue(request.param)
-            prefix = f"pf-test-{uuid4().hex}"
-            stack.callback(delete_indices, address, prefix)
-            more = {"store": address, "elasticsearch_prefix": prefix}
+        more = store_settings(request, stack)
         folder = tmp_path_factory.mktemp("site")
         office = stack.enter_context(sample_office(folder, **more))
         url = stack.enter_context(page_open(office.settings))
