@@ -43,7 +43,7 @@ from paperless_fingerprint.worker import Worker
 _MOST_BYTES = 64 * 1024
 #: Each has a connection to the library with a cache of its own. With more of them pages are not
 #: written sooner, only in less of an order, and the slowest take longer.
-_THREADS = 8
+_THREADS = 6
 #: https://paperless.example.org/documents/12/ or …/api/documents/12/
 _IN_ADDRESS = re.compile(r"/documents/(\d{1,10})(?:/|$)")
 #: A worker that has given no sign for so long hangs, whatever it is busy with.

@@ -23,7 +23,7 @@ from paperless_fingerprint.web.pages import page, shown
 from paperless_fingerprint.web.rendering import query_string, words
 from paperless_fingerprint.web.visits import Visit
 
-_PER_PAGE = 20
+_PER_PAGE = 10
 _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages", "id")
 _HELPS = (
     ("invoice march", "words"),
