@@ -146,3 +146,21 @@ def decision_from(row: tuple[Any, ...]) -> Decision:
 def id_list(ids: Collection[int] | Mapping[int, Any]) -> str:
     """For `IN (SELECT value FROM json_each(?))`, which has no limit on the number of values."""
     return json.dumps(list(ids))
+
+
+def where(
+    ids: Collection[int] | None, relation: Relation | None, by_id: str, at_least: float = 0.0
+) -> tuple[str, dict[str, Any]]:
+    """A WHERE clause and its values; `by_id` has {} where the list of ids stands."""
+    conditions: list[str] = []
+    values: dict[str, Any] = {}
+    if ids is not None:
+        conditions.append("(" + by_id.format("(SELECT value FROM json_each(:ids))") + ")")
+        values["ids"] = id_list(ids)
+    if relation is not None:
+        conditions.append("relation = :relation")
+        values["relation"] = relation.value
+    if at_least > 0:
+        conditions.append("confidence >= :at_least")
+        values["at_least"] = at_least
+    return ("WHERE " + " AND ".join(conditions) if conditions else ""), values
