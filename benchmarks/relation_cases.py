@@ -23,6 +23,7 @@ import json
 import random
 import re
 import textwrap
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -229,6 +230,8 @@ def damage(text: str, rate: float, rng: random.Random) -> str:
 
 #: With --scanned: what is to be printed; its place stands for the text until it has been read.
 PRINTS: list | None = None
+#: Words. What an edit of fewer did may as well have been misread.
+FEWEST_EDITED = 4
 
 
 def scan(pages: list[list[str]], rate: float, rng: random.Random, language: str, how: str) -> str:
@@ -834,6 +837,14 @@ def nothing_tells_apart(part: Case, other: Case, originals: dict[str, frozenset[
     return True
 
 
+def words_edited(a: Case, b: Case) -> int:
+    only_a, only_b = (
+        Counter(word for line in one.lines - other.lines for word in line.split())
+        for one, other in ((a, b), (b, a))
+    )
+    return max((only_a - only_b).total(), (only_b - only_a).total())
+
+
 def label_pairs(cases: list[Case], originals: dict[str, frozenset[str]]) -> list[dict]:
     pairs = []
     for (i, a), (j, b) in itertools.combinations(enumerate(cases, 1), 2):
@@ -853,6 +864,8 @@ def label_pairs(cases: list[Case], originals: dict[str, frozenset[str]]) -> list
                     "version",
                     next((c.how for c in (a, b) if c.how in ("version", "correction")), "version"),
                 )
+                if relation == "version" and words_edited(a, b) < FEWEST_EDITED:
+                    label, relation = "ambiguous", "hardly edited"
             elif a.form == b.form:
                 kinds = {n.split("/")[1] for n in names_a | names_b} & {"name", "month"}
                 kinds |= {"free text"} if a.form.startswith("free") else set()

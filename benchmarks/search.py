@@ -131,8 +131,7 @@ def fill(store, path: Path, spec) -> None:
                 batch = []
     if batch:
         count += store.put(batch).written
-    if hasattr(store, "settle"):
-        store.settle(timeout_seconds=1800)
+    store.settle()
     print(f"{count:,} documents written in {time.perf_counter() - started:.0f} s", flush=True)
 
 
