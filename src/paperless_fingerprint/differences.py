@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
@@ -229,23 +229,45 @@ def _find_strays(
     around the matches counts.
     """
     replaced = [item for item in items if item.edits is None]
-    left_a = Counter(a[i] for item in replaced for i in _within(item.start_a, item.end_a, span_a))
-    left_b = Counter(b[i] for item in replaced for i in _within(item.start_b, item.end_b, span_b))
-    both = left_a & left_b
-    strays_a, strays_b = set(), set()
+    places_a = [i for item in replaced for i in _within(item.start_a, item.end_a, span_a)]
+    places_b = [i for item in replaced for i in _within(item.start_b, item.end_b, span_b)]
+    words_a, words_b = Counter(a[i] for i in places_a), Counter(b[i] for i in places_b)
+    fixed = {
+        place
+        for item in replaced
+        if item.end_a - item.start_a == item.end_b - item.start_b == 1
+        for place in _not_moved(a, b, item, words_a, words_b)
+    }
+    places_a = [i for i in places_a if (0, i) not in fixed]
+    places_b = [i for i in places_b if (1, i) not in fixed]
+    both = Counter(a[i] for i in places_a) & Counter(b[i] for i in places_b)
+    strays_a: set[int] = set()
+    strays_b: set[int] = set()
     if both:
-        taken_a, taken_b = Counter(both), Counter(both)
-        for item in replaced:
-            for i in _within(item.start_a, item.end_a, span_a):
-                if taken_a[a[i]] > 0:
-                    taken_a[a[i]] -= 1
-                    strays_a.add(i)
-            for i in _within(item.start_b, item.end_b, span_b):
-                if taken_b[b[i]] > 0:
-                    taken_b[b[i]] -= 1
-                    strays_b.add(i)
+        for places, words, strays in ((places_a, a, strays_a), (places_b, b, strays_b)):
+            taken = Counter(both)
+            for i in places:
+                if taken[words[i]] > 0:
+                    taken[words[i]] -= 1
+                    strays.add(i)
         items = _without_strays(items, strays_a, strays_b)
     return Differences(_pair_one_sided(a, b, items), frozenset(strays_a), frozenset(strays_b))
+
+
+def _not_moved(
+    a: Sequence[str],
+    b: Sequence[str],
+    item: Difference,
+    words_a: Counter[str],
+    words_b: Counter[str],
+) -> Iterator[tuple[int, int]]:
+    """A word in place of one other has not moved only because its like stands elsewhere: the month
+    of a statement may stand in a sentence, too. (side, position)"""
+    word_a, word_b = a[item.start_a], b[item.start_b]
+    if word_a in words_b and word_b not in words_a and word_a.isalpha():
+        yield 0, item.start_a
+    if word_b in words_a and word_a not in words_b and word_b.isalpha():
+        yield 1, item.start_b
 
 
 def _within(start: int, end: int, span: tuple[int, int]) -> range:

@@ -71,7 +71,7 @@ def longest_sentence(
         known = words = 0
         for i in range(start, min(end, start + 200)):
             spelling = side.tokens.spellings[i]
-            if spelling.islower() and spelling.isalpha():
+            if len(spelling) > 1 and spelling.islower() and spelling.isalpha():
                 known += weighing.known(side.tokens.keys[i])
                 words += len(spelling) > 3
         # A small library knows few words, but rubbish has none at all beside them.

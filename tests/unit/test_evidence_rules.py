@@ -99,6 +99,15 @@ def test_a_name_that_moved_to_another_place_is_nobody_new() -> None:
     assert evidence(first, second).strangers == 0
 
 
+def test_what_is_left_of_a_stamp_is_nobody() -> None:
+    """'Copie', stamped across a name."""
+    signed, stamped = (BODY + f"\nYours\n{name}\n" for name in ("Rémi Garnier", "Opie"))
+    assert (
+        4 * evidence(signed, stamped).name_severity
+        < 3 * evidence(signed, BODY + "\nYours\nOlivier Bassompierre\n").name_severity
+    )
+
+
 def test_two_names_in_characters_are_told_apart_beside_western_letters() -> None:
     found = evidence(letter("k 山口大輔"), letter("伊藤由美"))
     assert found.name_severity > 4
@@ -139,6 +148,12 @@ def test_a_month_beside_a_torn_one_is_another_month() -> None:
     first = f"Statement for December {BODY} due in December"
     second = f"Statement for Ju ne {BODY} due in Ju ne"
     assert evidence(first, second).month_severity > 4
+
+
+def test_a_month_in_place_of_another_has_not_moved_into_a_sentence() -> None:
+    march = f"Period March\n{BODY}\nPlease pay before the end of the following month."
+    april = f"Period April\n{BODY}\nPlease pay before the middle of March unless told otherwise."
+    assert evidence(march, april).month_severity > 4
 
 
 def test_one_month_among_many_edits_of_a_long_text_is_an_edit() -> None:
@@ -183,6 +198,12 @@ def test_a_sentence_under_a_stamp_is_no_sentence_that_was_left_out() -> None:
     # Where the two sides begin and end there may be a word in common.
     assert max(evidence(first, stamped).sentence_a, evidence(first, stamped).clause_a) == 0
     assert max(evidence(first, gone).sentence_a, evidence(first, gone).clause_a) > 4
+
+
+def test_single_letters_are_no_words_of_a_sentence() -> None:
+    line = "N.º de o 7923225 Factura n.º de o 2024 y a.\n"
+    assert max(evidence(BODY + line + BODY, BODY + BODY).sentence_a, 0) == 0
+    assert evidence(BODY + line + BODY, BODY + BODY).clause_a == 0
 
 
 def test_common_words_are_found_by_the_keys_of_tokens() -> None:
