@@ -108,6 +108,14 @@ def test_what_is_left_of_a_stamp_is_nobody() -> None:
     )
 
 
+def test_other_people_at_other_places_of_clean_pages_are_other_letters() -> None:
+    first = f"Brook Energy\nIsla Pemberton\n{BODY}{BODY}\nTotal 118.20\n"
+    second = f"Brook Energy\n{BODY}{BODY}\nTotal 118.20\nHollis Granger\n"
+    assert relation(first, second) not in {Relation.NEAR, Relation.VERSION, Relation.CONTAINS}
+    named = f"Brook Energy\n{BODY}{BODY}\nTotal 118.20\n"
+    assert relation(first, named) in {Relation.NEAR, Relation.VERSION}
+
+
 def test_two_names_in_characters_are_told_apart_beside_western_letters() -> None:
     found = evidence(letter("k 山口大輔"), letter("伊藤由美"))
     assert found.name_severity > 4
