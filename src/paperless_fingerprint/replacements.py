@@ -22,7 +22,7 @@ from paperless_fingerprint.tokens import AMOUNT, CJK, DIGIT, NUMBER, as_number, 
 from paperless_fingerprint.weighing import Side, Weighing, legible
 
 #: A run of words is about somebody where so many of its letters belong to names.
-_LEAST_NAMES = 0.4
+_LEAST_NAMES = 0.33
 #: A name that nobody knows stands for one that is not more than twice as long.
 _AS_LONG = 2.0
 # Characters of one radical stand side by side in Unicode, and those are what is misread.
