@@ -25,6 +25,7 @@ from paperless_fingerprint.weighing import Side, Weighing, legible
 _LEAST_NAMES = 0.33
 #: A name that nobody knows stands for one that is not more than twice as long.
 _AS_LONG = 2.0
+_MOST_WORDS = 3
 # Characters of one radical stand side by side in Unicode, and those are what is misread.
 _LOOK_ALIKE_CODES = 64
 
@@ -145,15 +146,17 @@ def _mark_names(
     sense: float,
     weighing: Weighing,
 ) -> Mark:
-    familiar = any(map(weighing.elsewhere, names_a)) + any(map(weighing.elsewhere, names_b))
+    unheard = [n for n in (names_a, names_b) if not any(map(weighing.elsewhere, n))]
     # A name that nobody has heard of may be what is left of the same name, but then some of its
     # letters are left.
-    trust = (max(0.7, 1 - 6 * noise), max(0.85, 1 - 3 * noise), 1.0)[familiar] * sense
+    trust = (max(0.7, 1 - 6 * noise), max(0.85, 1 - 3 * noise), 1.0)[2 - len(unheard)] * sense
     one, other = "".join(names_a), "".join(names_b)
     apart = Levenshtein.normalized_distance(one, other)
-    if familiar < 2:
+    if unheard:
         # 'opie' in place of 'Rémi Garnier': what is left of a stamp that says 'Copie'.
         trust *= min(1.0, _AS_LONG * min(len(one), len(other)) / max(len(one), len(other)))
+        # More words that nobody knows than a name has are what lies under that stamp.
+        trust *= min(1.0, _MOST_WORDS / max(map(len, unheard)))
     return Mark(item, Kind.NAME, SEVEREST * trust * min(1.0, max(0.0, (apart - 0.4) / 0.3)))
 
 
