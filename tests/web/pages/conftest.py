@@ -41,6 +41,14 @@ def site(request, tmp_path_factory) -> Iterator[Site]:
         yield Site(url, office)
 
 
+@pytest.fixture(params=KINDS)
+def any_store(request) -> Iterator[dict[str, str]]:
+    """For `open_site`: the settings of each kind of store. It comes first in a test's arguments, so
+    that the site is gone before what it wrote is."""
+    with ExitStack() as stack:
+        yield store_settings(request, stack)
+
+
 @pytest.fixture
 def open_site(tmp_path, chromium) -> Iterator[Callable[..., tuple[Site, Window]]]:
     """Sites of a test's own: (documents, settings) → the site and a window on it."""

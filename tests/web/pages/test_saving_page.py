@@ -27,8 +27,8 @@ def try_out(page, name: str, percent: str) -> None:
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
-def test_a_threshold_is_tried_saved_and_put_back(open_site, chromium, file, script):
-    _, window = open_site(config=str(file))
+def test_a_threshold_is_tried_saved_and_put_back(any_store, open_site, chromium, file, script):
+    _, window = open_site(config=str(file), **any_store)
     page = window.open(java_script_enabled=script)
     page.goto("/library")
     groups = page.locator(".tile", has_text="groups of duplicates").locator("strong")

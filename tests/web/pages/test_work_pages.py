@@ -17,14 +17,14 @@ from paperless_fingerprint.review import library_view
 _FETCH = "%2Ccontent%2C"
 
 
-def test_a_first_sync_is_watched_live(open_site, chromium):
+def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
     gate = threading.Event()
 
     def hold(office):
         office.paperless.faults._sleep = lambda _seconds: gate.wait(60)
         office.paperless.faults.next(Fault.SLOW, path=_FETCH)
 
-    _, window = open_site(synced=False, before=hold)
+    _, window = open_site(synced=False, before=hold, **any_store)
     try:
         page = window.open(signed_in=False)
         page.goto("/")
@@ -67,8 +67,8 @@ def test_a_first_sync_is_watched_live(open_site, chromium):
     expect(page.locator("main")).to_contain_text("66 documents have come from Paperless")
 
 
-def test_failures_are_shown_and_tried_again(open_site, chromium):
-    site, window = open_site(inbox_tries="1")
+def test_failures_are_shown_and_tried_again(any_store, open_site, chromium):
+    site, window = open_site(inbox_tries="1", **any_store)
     page = window.open()
     page.goto("/work")
     expect(page.locator("#progress")).to_contain_text("All is well.")
