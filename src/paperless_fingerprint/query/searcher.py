@@ -21,7 +21,7 @@ from paperless_fingerprint.query.scope import TIME_LIMIT_SECONDS, Asker, Scope, 
 from paperless_fingerprint.query.tree import Node
 
 __all__ = [
-    "TIME_LIMIT_SECONDS", "Asker", "Found", "Order", "OrderBy", "Place", "Row", "Scope",
+    "TIME_LIMIT_SECONDS", "Asker", "Found", "Listed", "Order", "OrderBy", "Place", "Row", "Scope",
     "SearchTooLongError", "Searcher",
 ]  # fmt: skip
 
@@ -86,6 +86,15 @@ class Found:
         return Place(self.value, self.id)
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The documents of a page, and how many there are on all pages, where the store has counted
+    them on its way."""
+
+    found: list[Found]
+    total: int | None = None
+
+
 class Searcher(Protocol):
     def begin(self) -> None:
         """From here on a search sees all that was acknowledged before."""
@@ -121,8 +130,12 @@ class Searcher(Protocol):
         after: Place | None = None,
         excluding: Collection[int] = (),
         limit: int | None = None,
-    ) -> list[Found]:
-        """Documents that the tree describes (no Alike is left in it), in that order."""
+        counting: int = 0,
+    ) -> Listed:
+        """Documents that the tree describes (no Alike is left in it), in that order.
+
+        A store that counts them for little more does so, no further than `counting`.
+        """
 
     def count(self, node: Node, scope: Scope, at_most: int) -> int:
         """How many the tree describes, counting no further than `at_most`."""

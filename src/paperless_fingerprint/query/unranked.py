@@ -9,7 +9,7 @@ from paperless_fingerprint.fingerprint import Overlap
 from paperless_fingerprint.query.answers import Hit, Page, Request, hit_of
 from paperless_fingerprint.query.cursor import Cursor
 from paperless_fingerprint.query.likeness import Comparer, Term
-from paperless_fingerprint.query.searcher import Found, Order, OrderBy, Searcher
+from paperless_fingerprint.query.searcher import Found, Listed, Order, OrderBy, Searcher
 from paperless_fingerprint.query.sorting import SORTS, figure
 from paperless_fingerprint.query.tree import And, Ids, Node, Not
 
@@ -36,12 +36,16 @@ class Unranked:
         order = SORTS[request.sort]
         by_score = order is None or order.by is OrderBy.SCORE
         if order is None or by_score:
-            found = self._by_score(request, cursor.seen, wanted)
+            listed = self._by_score(request, cursor.seen, wanted)
         else:
-            found = self.searcher.page(
-                self.tree, request.scope, order, after=cursor.last, limit=wanted
-            )
-        if not request.after and (wanted is None or len(found) < wanted):
+            listed = self.searcher.page(
+                self.tree, request.scope, order, after=cursor.last, limit=wanted,
+                counting=COUNTED_AT_MOST,
+            )  # fmt: skip
+        found = listed.found
+        if listed.total is not None:
+            page.total = listed.total
+        elif not request.after and (wanted is None or len(found) < wanted):
             page.total = min(len(found), COUNTED_AT_MOST)  # these are all
         else:
             page.total = self.searcher.count(self.tree, request.scope, COUNTED_AT_MOST)
@@ -57,21 +61,23 @@ class Unranked:
             )
         return page
 
-    def _by_score(self, request: Request, seen: frozenset[int], wanted: int | None) -> list[Found]:
+    def _by_score(self, request: Request, seen: frozenset[int], wanted: int | None) -> Listed:
         """Words' scores change with every write, so pages tell what was seen, not a place.
 
         What the first term of likeness is true of comes first, then what the words found.
         """
         order, scope = Order(OrderBy.SCORE), request.scope
         if self.first is None or not self.figures:
-            return self.searcher.page(self.tree, scope, order, excluding=seen, limit=wanted)
+            return self.searcher.page(
+                self.tree, scope, order, excluding=seen, limit=wanted, counting=COUNTED_AT_MOST
+            )
         members = Ids(frozenset(self.figures), self.first.alike.span)
         likeness = self.first.alike.likeness
         found = [
             replace(one, score=figure(self.figures[one.id], request.sort, likeness))
             for one in self.searcher.page(
                 And((self.tree, members)), scope, Order(OrderBy.ID, descending=False)
-            )
+            ).found
             if one.id not in seen
         ]
         found.sort(key=lambda one: (-(one.score or 0.0), one.id))
@@ -79,8 +85,8 @@ class Unranked:
             found += self.searcher.page(
                 And((self.tree, Not(members))), scope, order, excluding=seen,
                 limit=None if wanted is None else wanted - len(found),
-            )  # fmt: skip
-        return found
+            ).found  # fmt: skip
+        return Listed(found)
 
     def _shown(self, found: list[Found], request: Request) -> list[Hit]:
         hits: list[Hit] = []

@@ -15,6 +15,7 @@ from paperless_fingerprint.fingerprint import Hashes
 from paperless_fingerprint.query.plan import SketchQuery, common_above, group_of
 from paperless_fingerprint.query.searcher import (
     Found,
+    Listed,
     Order,
     OrderBy,
     Place,
@@ -132,7 +133,8 @@ class ElasticsearchSearcher:
         after: Place | None = None,
         excluding: Collection[int] = (),
         limit: int | None = None,
-    ) -> list[Found]:
+        counting: int = 0,
+    ) -> Listed:
         asked = dsl.translated(node)
 
         def without(hidden: Collection[int]) -> dsl.Query:
@@ -143,8 +145,17 @@ class ElasticsearchSearcher:
             )  # fmt: skip
 
         source = _SHOWN if limit is not None else False
-        hits = self._hits(without, scope, order, after, limit, source=source)
-        return [self._found(hit, order) for hit in hits]
+        # What lies on other pages would not be counted with these.
+        counted = counting if counting and after is None and not excluding else False
+        found: list[Found] = []
+        total = None
+        for answer in self._answers(
+            without, scope, order, after, limit, source=source, track_total_hits=counted
+        ):
+            if counted and total is None:
+                total = min(counting, int(answer["total"]["value"]))
+            found += [self._found(hit, order) for hit in answer["hits"]]
+        return Listed(found, total)
 
     def count(self, node: Node, scope: Scope, at_most: int) -> int:
         asked = dsl.translated(node)
@@ -178,7 +189,11 @@ class ElasticsearchSearcher:
         more = [] if rest is None else [dsl.translated(rest)]
         return lambda hidden: dsl.in_scope(asked, scope.restricted, hidden, *more)
 
-    def _hits(
+    def _hits(self, *asked: Any, **more: Any) -> Iterator[Hit]:
+        for answer in self._answers(*asked, **more):
+            yield from answer["hits"]
+
+    def _answers(
         self,
         without: Without,
         scope: Scope,
@@ -189,18 +204,19 @@ class ElasticsearchSearcher:
         source: list[str] | bool,
         page: int = _PAGE,
         **more: Any,
-    ) -> Iterator[Hit]:
+    ) -> Iterator[dict[str, Any]]:
         """Page after page until there are enough."""
         body = {
-            **more, "sort": ordering.sorting(order), "track_total_hits": False, "_source": source
+            "track_total_hits": False, **more, "sort": ordering.sorting(order), "_source": source
         }  # fmt: skip
         if after is not None:
             body["search_after"] = ordering.after(after, order)
         left, had = limit, 0
         while left is None or left > 0:
             body["size"] = page if left is None else min(page, left)
-            hits = self._with_history(without, body, scope)["hits"]["hits"]
-            yield from hits
+            answer = self._with_history(without, body, scope)["hits"]
+            yield answer
+            hits = answer["hits"]
             if len(hits) < body["size"]:
                 return
             left = None if left is None else left - len(hits)

@@ -18,6 +18,7 @@ from paperless_fingerprint.fingerprint import Hashes
 from paperless_fingerprint.query.plan import SketchQuery, common_above
 from paperless_fingerprint.query.searcher import (
     Found,
+    Listed,
     Order,
     OrderBy,
     Place,
@@ -157,15 +158,16 @@ class SqliteSearcher(SqliteFile):
         after: Place | None = None,
         excluding: Collection[int] = (),
         limit: int | None = None,
-    ) -> list[Found]:
+        counting: int = 0,  # noqa: ARG002 - here it is a statement of its own, see count()
+    ) -> Listed:
         with self._limited(scope) as connection:
             sql, values = page_statement(
                 Translator(connection), node, scope, order, after, excluding, limit
             )
             rows = connection.execute(sql, values).fetchall()
         if order.by is OrderBy.SCORE:
-            return [Found(id, 0.0 - value, score=0.0 - value) for id, value in rows]
-        return [Found(id, value) for id, value in rows]
+            return Listed([Found(id, 0.0 - value, score=0.0 - value) for id, value in rows])
+        return Listed([Found(id, value) for id, value in rows])
 
     def count(self, node: Node, scope: Scope, at_most: int) -> int:
         with self._limited(scope) as connection:
