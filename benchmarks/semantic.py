@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the semantic tier finds, and what it costs beside the near tier.
 
-    python benchmarks/semantic.py quality [--shared /work/shared/corpora]
+    python benchmarks/semantic.py quality [--shared ../shared/corpora]
     python benchmarks/semantic.py cost [--documents 100000] [--elasticsearch URL]
 
 `quality` runs the tier on benchmarks/semantic_pairs as a whole and on the part of it that no scale
