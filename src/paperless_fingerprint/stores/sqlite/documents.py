@@ -123,31 +123,23 @@ class Documents(SqliteFile):
             return [id for (id,) in connection.execute("SELECT id FROM content ORDER BY id")]
 
     def documents(self, after: int = 0) -> Iterator[StoredDocument]:
-        # Page by page and not in one long read, which would keep the write-ahead log growing.
-        while True:
-            with self.reading() as connection:
-                page = connection.execute(
-                    f"SELECT {rows.METADATA}, {rows.FINGERPRINT}, text FROM document "
-                    "JOIN content USING (id) WHERE id > ? ORDER BY id LIMIT ?",
-                    (after, _SCAN_ROWS),
-                ).fetchall()
-            for row in page:
-                yield rows.stored_from(row)
-            if len(page) < _SCAN_ROWS:
-                return
-            after = page[-1][0]
+        columns = f"{rows.METADATA}, {rows.FINGERPRINT}, text"
+        return map(rows.stored_from, self._scan(columns, "document JOIN content USING (id)", after))
 
     def fingerprints(self) -> Iterator[FingerprintRow]:
-        after = 0
+        for row in self._scan(f"id, checksum, {rows.FINGERPRINT}", "document"):
+            yield FingerprintRow(row[0], row[1], rows.fingerprint_from(row[2:]))
+
+    def _scan(self, columns: str, tables: str, after: int = 0) -> Iterator[Any]:
+        """Rows by id, which comes first in them. Page by page and not in one long read, which would
+        keep the write-ahead log growing."""
         while True:
             with self.reading() as connection:
                 page = connection.execute(
-                    f"SELECT id, checksum, {rows.FINGERPRINT} FROM document "
-                    "WHERE id > ? ORDER BY id LIMIT ?",
+                    f"SELECT {columns} FROM {tables} WHERE id > ? ORDER BY id LIMIT ?",
                     (after, _SCAN_ROWS),
                 ).fetchall()
-            for row in page:
-                yield FingerprintRow(row[0], row[1], rows.fingerprint_from(row[2:]))
+            yield from page
             if len(page) < _SCAN_ROWS:
                 return
             after = page[-1][0]
