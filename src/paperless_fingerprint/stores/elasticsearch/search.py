@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -112,12 +113,13 @@ class ElasticsearchSearcher:
         if until is not None:
             more["min_score"] = float(until.value) * (1 - 1e-6)
         order, least = Order(), _least_score(query)
-        for hit in self._hits(
+        answers = self._answers(
             self._sketch_request(query, rest, scope), scope, order, after, None,
             # The whole source: the text is most of it, and to pick fields the server would have to
             # read it word by word.
             source=step is not None, page=step or _PAGE, **more,
-        ):  # fmt: skip
+        )  # fmt: skip
+        for hit in chain.from_iterable(answer["hits"] for answer in answers):
             place = ordering.place_of(hit, order)
             if float(place.value) < least or (until is not None and place.is_behind(until)):
                 return
@@ -189,10 +191,6 @@ class ElasticsearchSearcher:
         more = [] if rest is None else [dsl.translated(rest)]
         return lambda hidden: dsl.in_scope(asked, scope.restricted, hidden, *more)
 
-    def _hits(self, *asked: Any, **more: Any) -> Iterator[Hit]:
-        for answer in self._answers(*asked, **more):
-            yield from answer["hits"]
-
     def _answers(
         self,
         without: Without,
@@ -224,6 +222,7 @@ class ElasticsearchSearcher:
             had += len(hits)
             page = min(had, _WITH_TEXTS if source else _PAGE)
             body["search_after"] = hits[-1]["sort"]
+            body["track_total_hits"] = False  # once is enough
 
     def _with_history(self, without: Without, body: dict[str, Any], scope: Scope) -> Any:
         """Search without the superseded versions."""
