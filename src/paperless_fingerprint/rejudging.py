@@ -15,6 +15,8 @@ from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
 
+#: Which of the stored pairs count; then the levels from which text alone may decide.
+KEYS = ("similarity_threshold", "near.threshold", "version.threshold")
 _NOTE = "thresholds"
 #: Before the thresholds that an analysis under way leads to.
 _TOWARDS = "towards "
@@ -63,5 +65,4 @@ def finish(store: Store, settings: Settings) -> None:
 
 
 def _told(settings: Settings) -> str:
-    keys = ("similarity_threshold", "near.threshold", "version.threshold")
-    return " ".join(repr(float(settings[key])) for key in keys)
+    return " ".join(repr(float(settings[key])) for key in KEYS)

@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from paperless_fingerprint import rejudging
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.model import Document
@@ -130,12 +131,8 @@ def _listening(port: int) -> socket.socket:
 def _settings_file_in(folder: Path, settings: Settings) -> Path:
     """So that thresholds can be saved on the page, and nothing is written to any file of yours."""
     file = folder / "settings.toml"
-    file.write_text(
-        "# Of the demo alone, and gone with it.\n"
-        f"similarity_threshold = {settings['similarity_threshold']}\n"
-        f"near.threshold = {settings['near.threshold']}\n"
-        f"version.threshold = {settings['version.threshold']}\n"
-    )
+    lines = (f"{key} = {settings[key]}\n" for key in rejudging.KEYS)
+    file.write_text("# Of the demo alone, and gone with it.\n" + "".join(lines))
     return file
 
 

@@ -22,11 +22,8 @@ from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.settings_file import CannotChangeError, Change
 from paperless_fingerprint.workplace import open_inbox
 
-KEYS = {
-    "similarity": "similarity_threshold",
-    "near": "near.threshold",
-    "version": "version.threshold",
-}
+#: As the page and the API name them → as the settings do.
+KEYS = dict(zip(("similarity", "near", "version"), rejudging.KEYS, strict=True))
 _NOTE = "thresholds.saved"
 _NOT_YOU = "Only a superuser of Paperless can save thresholds."
 #: The file and what runs are changed together.

@@ -236,7 +236,6 @@ ENGLISH: Mapping[str, str] = {
     "done.thresholds.saved": "Saved. Pairs and groups follow in the background.",
     "done.thresholds.back": "Put back as it was. Pairs and groups follow in the background.",
     "done.started": "The first sync has begun.",
-    "done.thresholds": "The thresholds are saved.",
     "conflict.text": "Nothing was changed. This is how it stands now:",
     "conflict.look": "Look at it",
     "conflict.back": "Back",
