@@ -51,7 +51,7 @@ class Evidence:
     amount_severity: float
     word_severity: float
     moved: int
-    #: Of that, words in place of others that they do not look like.
+    #: How severe it is that words stand in place of others that they do not look like.
     reworded: float = 0.0
     #: Most known words in a run that only one text has; less where whole lines are missing.
     sentence_a: float = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paperless_fingerprint.evidence import Evidence, weigh
-from paperless_fingerprint.judgement import is_enough
+from paperless_fingerprint.judgement import chances_of, is_enough
 from paperless_fingerprint.known_words import NoVocabulary, common_words
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.months import misread_months
@@ -106,6 +106,14 @@ def test_what_is_left_of_a_stamp_is_nobody() -> None:
         4 * evidence(signed, stamped).name_severity
         < 3 * evidence(signed, BODY + "\nYours\nOlivier Bassompierre\n").name_severity
     )
+
+
+def test_more_words_than_a_name_has_are_nobody() -> None:
+    signed, two, five = (
+        BODY + f"\nYours\n{name}\n"
+        for name in ("Margaux Rousselot", "Kordi Hebreti", "Kordi Rabie Lurmihe Hebreti Tifyay")
+    )
+    assert evidence(signed, five).name_severity < evidence(signed, two).name_severity
 
 
 def test_other_people_at_other_places_of_clean_pages_are_other_letters() -> None:
@@ -216,6 +224,13 @@ def test_single_letters_are_no_words_of_a_sentence() -> None:
 
 def test_common_words_are_found_by_the_keys_of_tokens() -> None:
     assert tokenise("Grüßen").keys[0] in common_words()
+
+
+def test_the_rest_of_a_page_that_was_misread_must_be_larger() -> None:
+    def other(noise: float) -> float:
+        return chances_of(Evidence(noise, 0.7, 0.4, 0, 0, 1, 0, 0, 0, 0, 0, 0), 80, 140).other
+
+    assert other(0.0) < 1 == other(0.04)
 
 
 def test_what_is_enough_can_only_grow() -> None:
