@@ -11,15 +11,19 @@ import argparse
 import json
 import time
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 from paperless_fingerprint.digest import compare
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
-from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.relations import Judgement, Reading, examine, read
+from paperless_fingerprint.judging import KEPT_FROM
+from paperless_fingerprint.model import Document, Pair, Relation
+from paperless_fingerprint.relations import Judgement, Reading, Thresholds, examine, read
+from paperless_fingerprint.rivals import Claims
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}
 SPEC = FingerprintSpec()
+KEPT = Thresholds(similarity_threshold=KEPT_FROM)
 FLAGGED = {Relation.EXACT, Relation.NEAR, Relation.VERSION, Relation.CONTAINS}
 EXPECTED = {"dup": AS_DUPLICATE, "version": {Relation.VERSION}, "partial": {Relation.CONTAINS}}
 FIELDS = Document.__dataclass_fields__.keys()
@@ -98,7 +102,9 @@ def judge_all(
         pairs = worth_judging(readings, pairs)
     filtered = time.process_time()
     judged = {
-        frozenset((a, b)): examine(readings[a], readings[b], vocabulary=vocabulary, explain=False)
+        frozenset((a, b)): examine(
+            readings[a], readings[b], vocabulary=vocabulary, thresholds=KEPT, explain=False
+        )
         for a, b in pairs
     }
     cost = {
@@ -108,6 +114,21 @@ def judge_all(
         "judging_s": round(time.process_time() - filtered, 3),
     }
     return judged, cost
+
+
+def believed(judged: dict[frozenset[int], Judgement]) -> dict[frozenset[int], Pair]:
+    """What is left when rivals are heard, as the pipeline stores and shows it."""
+    pairs = {
+        key: one.pair
+        for key, one in judged.items()
+        if one.pair.relation in FLAGGED and one.pair.confidence >= KEPT_FROM
+    }
+    claims = Claims(pair.link for pair in pairs.values())
+    return {
+        key: replace(pair, confidence=claims.confidence(pair.link))
+        for key, pair in pairs.items()
+        if claims.confidence(pair.link) >= Thresholds().similarity_threshold
+    }
 
 
 def main() -> None:
@@ -124,23 +145,24 @@ def main() -> None:
         readings, truth = load(folder)
         judged, spent = judge_all(readings, prefilter=not options.no_prefilter)
         cost.update(spent)
+        shown = believed(judged)
         for key in truth.keys() | judged.keys():
             label, relation = (
                 ("neg", "unlisted")
                 if key not in truth
                 else (truth[key]["label"], truth[key]["relation"])
             )
-            answer = judged[key].pair.relation if key in judged else None
-            shown = answer.value if answer in FLAGGED else "-"
-            rows[label, relation][shown] += 1
-            wrong = shown != "-" and label == "neg"
+            answer = shown[key].relation if key in shown else None
+            told = answer.value if answer else "-"
+            rows[label, relation][told] += 1
+            wrong = answer is not None and label == "neg"
             missed = label in EXPECTED and answer not in EXPECTED[label]
             if wrong:
-                false[shown] += 1
+                false[told] += 1
             confused += label in ("version", "partial") and answer in AS_DUPLICATE
             if wrong or missed:
-                found = judged.get(key)
-                why = (found.pair.confidence, found.pair.reasons) if found else "no candidate"
+                pair = shown.get(key) or (judged[key].pair if key in judged else None)
+                why = (pair.relation, pair.confidence, pair.reasons) if pair else "no candidate"
                 errors.append(f"{folder} {sorted(key)} {label} {relation} -> {answer} {why}")
     for (label, relation), answers in sorted(rows.items()):
         if relation != "unlisted" or set(answers) != {"-"}:

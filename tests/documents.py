@@ -37,3 +37,35 @@ def document(id: int, content: str = "", **more: object) -> Document:
 def stored(id: int, content: str = "", **more: object) -> StoredDocument:
     made = document(id, content, **more)
     return StoredDocument(made, fingerprint(made.content, SPEC))
+
+
+_REMINDER = (
+    "Berlin, {date} {name} Sehr geehrte Damen und Herren, vielen Dank für Ihren Auftrag, den wir "
+    "gerne ausgeführt haben. Wir bitten um Überweisung des Betrages von {amount} innerhalb von "
+    "vierzehn Tagen auf unser bekanntes Konto. Bitte geben Sie dabei die Rechnungsnummer {number} "
+    "an, damit wir Ihre Zahlung zuordnen können. Für Rückfragen steht Ihnen unser Kundendienst "
+    "jederzeit gerne zur Verfügung. Wir freuen uns auf die weitere gute Zusammenarbeit und "
+    "verbleiben mit freundlichen Grüßen."
+)
+_MISREAD = {
+    "Berlin": "Ber1in", "Zahlung": "Zah1ung", "Kundendienst": "Kvndendienst", "unser": "nnser",
+    "freundlichen": "frevndlichen", "gerne": "gcrne", "Damen": "Darnen", "dabei": "dahei",
+    "Tagen": "Tagcn", "Rückfragen": "Rnckfragen",
+}  # fmt: skip
+
+
+def contested_scan() -> tuple[str, str, str]:
+    """A scan of which little can be read, the letter that it is a copy of, and another of its form.
+
+    As long as its original is not in the library, the scan passes for a copy of the other one.
+    """
+    original = _REMINDER.format(
+        date="08.05.2021", name="Frau Anna Winter", amount="381,90 Euro", number="RE-20467"
+    )
+    other = _REMINDER.format(
+        date="03.05.2021", name="Herrn Paul Sommer", amount="127,40 Euro", number="RE-20391"
+    )
+    scan = _REMINDER.format(date="05.2O21", name="", amount="~~ Eur0", number="RE-2O46")
+    for right, wrong in _MISREAD.items():
+        scan = scan.replace(right, wrong)
+    return scan, original, other

@@ -9,7 +9,7 @@ where it was.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -32,6 +32,7 @@ from paperless_fingerprint.model import (
     StoredDocument,
 )
 from paperless_fingerprint.progress import Progress
+from paperless_fingerprint.rivals import as_before
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Pending, Store
 from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable, asked_about
@@ -91,16 +92,25 @@ class _Tally:
         self.documents = self.candidates = self.compared = 0
         self._at_least = at_least
         # One by one, a pair is met from both of its sides; it counts once.
-        self._found: dict[Key, str] = {}
+        self._found: dict[Key, tuple[str, float]] = {}
 
-    def add(self, pairs: Collection[Pair]) -> None:
+    def add(self, pairs: Iterable[Pair]) -> None:
         for pair in pairs:
-            if pair.confidence >= self._at_least:
-                self._found[pair.a, pair.b] = pair.relation.value
+            self._found[pair.a, pair.b] = (pair.relation.value, pair.confidence)
+
+    def correct(self, pairs: Mapping[Key, Pair]) -> None:
+        """Some have become more or less sure since they were added."""
+        self.add(pairs[key] for key in pairs.keys() & self._found.keys())
 
     def report(self) -> AnalysisReport:
-        found = tuple(sorted(Counter(self._found.values()).items()))
-        return AnalysisReport(self.documents, self.candidates, self.compared, found)
+        found = Counter(
+            relation
+            for relation, confidence in self._found.values()
+            if confidence >= self._at_least
+        )
+        return AnalysisReport(
+            self.documents, self.candidates, self.compared, tuple(sorted(found.items()))
+        )
 
 
 def analyse(
@@ -125,7 +135,7 @@ def analyse(
         _analyse_together(store, settings, waiting, tally, progress)
     if store.notes().get(GROUPS_NOTE) == "stale":
         progress.begin("groups")
-        grouping.refresh(store, settings)
+        tally.correct(grouping.refresh(store, settings))
         store.put_notes({GROUPS_NOTE: "current"})
     rejudging.finish(store, settings)
     return tally.report()
@@ -173,12 +183,14 @@ def _analyse_one(
     )
     judge = Judge.of(settings)
     judged = judge_chunk(Chunk(documents, keys), judge, vocabulary)
-    pairs = with_decisions(judged, keys, decided, semantic)
+    pairs = as_before(with_decisions(judged, keys, decided, semantic), around.links)
     gone = stored - {(pair.a, pair.b) for pair in pairs}
     store.write_pairs(pairs, removing=gone - _kept(semantic, decided, settings))
-    grouping.refresh(store, settings, {item.id, *_partners(item.id, stored)})
+    changed = grouping.refresh(store, settings, {item.id, *_partners(item.id, stored)})
+    pairs = [changed.get((pair.a, pair.b), pair) for pair in pairs]
     store.mark_analysed([item])
     tally.add(pairs)
+    tally.correct(changed)
     return pairs
 
 
@@ -363,10 +375,11 @@ def _store_stretch(
     """
     own = {item.id for item in done}
     new = {(pair.a, pair.b) for pair in pairs}
+    known = list(store.links(ids=own))
     stale = {
         (link.a, link.b)
-        for link in store.links(ids=own)
+        for link in known
         if (link.a if link.a in waiting else link.b) in own and (link.a, link.b) not in new
     }
-    store.write_pairs(pairs, removing=stale - set(others))
+    store.write_pairs(as_before(pairs, known), removing=stale - set(others))
     store.mark_analysed(done)

@@ -81,7 +81,8 @@ def _store(settings: Settings) -> Checkup:
             Finding(
                 "analysis",
                 True,
-                "The thresholds have changed since the library was judged. A start of `serve`, or "
+                "The thresholds or the rules of the judgement have changed since the library was "
+                "judged. A start of `serve`, or "
                 "'paperless-fingerprint analyze', brings pairs and groups into line with them.",
             )
         )

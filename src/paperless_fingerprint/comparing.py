@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.grouping import among_rivals
 from paperless_fingerprint.judging import Judge
-from paperless_fingerprint.model import Decision, Document
+from paperless_fingerprint.model import Decision, Document, Relation
 from paperless_fingerprint.relations import read
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.shown import decision_json, pair_json
@@ -53,5 +54,11 @@ def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compa
         weights=judge.weights,
         fuzzy_sample_size=judge.fuzzy_sample_size,
     )
+    pair, rivals = among_rivals(store, comparison.pair)
+    if rivals:
+        if pair.confidence < settings["similarity_threshold"]:
+            pair = replace(pair, relation=Relation.RELATED, leader=None)
+        pair = replace(pair, reasons=(rivals[0].reason, *pair.reasons))
+        comparison = replace(comparison, pair=pair)
     said = tuple(d for d in store.decisions([a]) if (d.a, d.b) == (a, b))
     return Compared(stored[a].document, stored[b].document, comparison, said)

@@ -15,7 +15,7 @@ from paperless_fingerprint import policies, removal
 from paperless_fingerprint.analyse import analyse_document
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
 from paperless_fingerprint.feedback import tell
-from paperless_fingerprint.hearing import circle, hear
+from paperless_fingerprint.hearing import circle, hear, reach
 from paperless_fingerprint.inbox import Event
 from paperless_fingerprint.intake import SPEC_NOTE, take_in
 from paperless_fingerprint.model import Document
@@ -58,7 +58,7 @@ def consume(place: Workplace, document_id: int) -> Outcome:
     known = place.store.get([id])
     old = known[id].document if known else None
     if old is not None:
-        place.ledger.owe(circle(place.store, [id]))
+        place.ledger.owe(reach(place.store, [id]))
         hear(place, {id: found.tag_ids})
     document = as_stored(place, found, place.labels.get(), old)
     report = take_in(place.store, [document], place.settings.spec(), known)
@@ -66,7 +66,7 @@ def consume(place: Workplace, document_id: int) -> Outcome:
         raise DocumentError(f"Document {id} was not stored: {report.refused[0].reason}.")
     analyse_waiting(place, [id], owing=False)
     around = circle(place.store, [id])
-    place.ledger.owe(around)
+    place.ledger.owe(reach(place.store, [id]))
     # Again, for a 'not a duplicate' tag that was there before anything was found.
     hear(place, {id: found.tag_ids})
     policies.after_consumption(place, id)
@@ -84,7 +84,7 @@ def remove(place: Workplace, ids: Collection[int]) -> set[int]:
     if not present:
         return set()
     around = circle(place.store, present)
-    place.ledger.owe(around)
+    place.ledger.owe(reach(place.store, present))
     removal.remove(place.store, place.settings, present)
     place.ledger.forget_seen(present)
     return around - present
@@ -101,10 +101,10 @@ def analyse_waiting(
     count = 0
     for item in place.store.pending(ids=ids):
         if owing:
-            place.ledger.owe(circle(place.store, [item.id]))
+            place.ledger.owe(reach(place.store, [item.id]))
         analyse_document(place.store, place.settings, item, place.vocabulary)
         if owing:
-            place.ledger.owe(circle(place.store, [item.id]))
+            place.ledger.owe(reach(place.store, [item.id]))
         count += 1
     return count
 

@@ -109,7 +109,8 @@ def _judge_again(store: Store, settings: Settings, a: int, b: int) -> Pair | Non
         {(a, b): stored} if stored else None,
     )
     store.write_pairs(pairs, removing=[] if pairs else [(a, b)])
-    grouping.refresh(store, settings, {a, b})
+    changed = grouping.refresh(store, settings, {a, b})
+    pairs = [changed.get((pair.a, pair.b), pair) for pair in pairs]
     if not pairs and settings["semantic.enabled"]:
         from paperless_fingerprint.meaning import look_again
 

@@ -19,7 +19,7 @@ from paperless_fingerprint.feedback_plan import (
     marks_of,
 )
 from paperless_fingerprint.feedback_writing import Writer
-from paperless_fingerprint.hearing import circle
+from paperless_fingerprint.hearing import reach
 from paperless_fingerprint.ledger import ON, Mark
 from paperless_fingerprint.own_labels import Labels, Role, as_if_made
 from paperless_fingerprint.paperless.answers import RefusedError
@@ -40,7 +40,7 @@ def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
         return FeedbackReport()
     report = FeedbackReport()
     if place.settings["paperless.write"]:
-        report = write(place, circle(place.store, owed) if widely else list(owed))
+        report = write(place, reach(place.store, owed) if widely else list(owed))
     place.ledger.told(owed)
     return report
 

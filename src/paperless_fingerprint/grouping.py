@@ -1,37 +1,107 @@
-"""Keeping groups and version chains current: after one document, or after a whole analysis."""
+"""Keeping groups, version chains and the say of rivals current: after one document, or after all."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from typing import TypeAlias
 
 from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups, root_of
 from paperless_fingerprint.holding import holding, those_that_hold
-from paperless_fingerprint.model import Decision, Document, Group, Link, Relation, VersionChain
+from paperless_fingerprint.model import (
+    Decision,
+    Document,
+    Group,
+    Link,
+    Pair,
+    Relation,
+    VersionChain,
+)
+from paperless_fingerprint.rivals import CLAIMING, Claims, Rival, with_confidence
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.versions import build_chains
+
+Key: TypeAlias = tuple[int, int]
 
 _JOINING = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
 _BATCH_DOCUMENTS = 2_000
 
 
-def refresh(store: Store, settings: Settings, ids: Collection[int] | None = None) -> None:
+def refresh(
+    store: Store, settings: Settings, ids: Collection[int] | None = None
+) -> dict[Key, Pair]:
     """Make the groups and chains anew that hold one of `ids`, or all of them.
 
-    The same pairs and decisions give the same groups, whichever way they are refreshed.
+    `ids` must hold one document of each pair that was stored since, and both of each that was
+    removed. Returns the pairs that became more or less sure through that (see rivals.py). The same
+    pairs and decisions give the same groups, whichever way they are refreshed.
     """
+    changed = _hear_rivals(store, ids)
     at_least = settings["similarity_threshold"]
     rule = settings["primary_rule"]
     if ids is None:
         decided = holding(store)
         links = list(store.links(at_least=at_least))
         _drop_others(store, _refreshed_all(store, links, decided, rule))
-        return
+        return changed
     members, links, decided = _closure(store, ids, at_least)
     groups, chains = _built(store, members, links, decided, rule)
     store.replace_groups(members, groups)
     store.replace_chains(members, chains)
+    return changed
+
+
+def _hear_rivals(store: Store, ids: Collection[int] | None) -> dict[Key, Pair]:
+    """Store how sure the pairs are among all others that claim one of their documents.
+
+    A pair may change where one that shares a document with it has: so those of `ids` and of their
+    partners are looked at, and to do so, all pairs of the partners' partners.
+    """
+    if ids is None:
+        links = list(store.links())
+        touched = links
+    else:
+        known = _links_of(store, ids)
+        partners = _claimants(known.values()) - set(ids)
+        known.update(_links_of(store, partners))
+        around = {*ids, *partners}
+        touched = [link for link in known.values() if link.a in around or link.b in around]
+        known.update(_links_of(store, _claimants(touched) - around))
+        links = list(known.values())
+    confidence = Claims(links).changed(touched)
+    changed: dict[Key, Pair] = {}
+    keys = sorted(confidence)
+    for low in range(0, len(keys), _BATCH_DOCUMENTS):
+        found = store.pairs(ids={a for a, _ in keys[low : low + _BATCH_DOCUMENTS]})
+        pairs = {
+            (p.a, p.b): with_confidence(p, confidence[p.a, p.b])
+            for p in found
+            if (p.a, p.b) in confidence
+        }
+        store.write_pairs(list(pairs.values()))
+        changed.update(pairs)
+    return changed
+
+
+def among_rivals(store: Store, pair: Pair) -> tuple[Pair, list[Rival]]:
+    """A pair that was judged by itself, as sure as it is in this library, and who contests it."""
+    if pair.relation not in CLAIMING:
+        return pair, []
+    own = {pair.a, pair.b}
+    links = _links_of(store, own)
+    links.update(_links_of(store, _claimants(links.values()) - own))
+    links[pair.a, pair.b] = pair.link
+    claims = Claims(links.values())
+    return with_confidence(pair, claims.confidence(pair.link)), claims.rivals(pair.a, pair.b)
+
+
+def _links_of(store: Store, ids: Collection[int]) -> dict[Key, Link]:
+    return {(link.a, link.b): link for link in store.links(ids=ids)} if ids else {}
+
+
+def _claimants(links: Iterable[Link]) -> set[int]:
+    return {id for link in links if link.relation in CLAIMING for id in (link.a, link.b)}
 
 
 def _closure(

@@ -14,6 +14,7 @@ from paperless_fingerprint.groups import Decided
 from paperless_fingerprint.ledger import ON, Mark
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.own_labels import Labels, Role
+from paperless_fingerprint.rivals import CLAIMING
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.workplace import Workplace, now_text
@@ -35,6 +36,14 @@ RELATIONS_OF: dict[Role, tuple[Relation, ...]] = {
 def circle(store: Store, ids: Collection[int]) -> set[int]:
     """These and all that a group, a chain or a pair connects with them."""
     return set(ids) | store.connections(ids).ids
+
+
+def reach(store: Store, ids: Collection[int]) -> set[int]:
+    """Their circle, and all whose own pairs are more or less sure because of it (see rivals.py)."""
+    around = store.connections(ids)
+    claimed = {id for link in around.links if link.relation in CLAIMING for id in (link.a, link.b)}
+    further = store.links(ids=claimed) if claimed else ()
+    return set(ids) | around.ids | {id for link in further for id in (link.a, link.b)}
 
 
 def hear(
@@ -97,8 +106,7 @@ def _still_missing(place: Workplace, id: int, roles: Sequence[Role], labels: Lab
 
 
 def _dismiss_roles(place: Workplace, id: int, roles: Sequence[Role]) -> None:
-    affected = circle(place.store, [id])
-    place.ledger.owe(affected)
+    place.ledger.owe(reach(place.store, [id]))
     for relation, others in _present(place.store, id, roles).items():
         dismiss(place.store, place.settings, id, others, [relation])
     names = ", ".join(role.value for role in roles)
@@ -136,10 +144,9 @@ def _hear_not_duplicate(
     if not said:
         place.ledger.drop([(id, _HEARD)])
         return False
-    affected = circle(place.store, [id])
-    others = affected - {id}
+    others = circle(place.store, [id]) - {id}
     if others:
-        place.ledger.owe(affected)
+        place.ledger.owe(reach(place.store, [id]))
         dismiss(place.store, place.settings, id, others, [None])
         place.say(f"Document {id} is no duplicate, as its tag in Paperless says.")
     if not place.store.metadata([id]) or _waits(place.store, id):

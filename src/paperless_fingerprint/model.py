@@ -122,6 +122,8 @@ class PairScore:
     semantic: float | None = None
     #: The weighted sum of jaccard, fuzzy, metadata and title.
     score: float = 0.0
+    #: The pair's confidence by itself, where others claim one of the two as well (see rivals.py).
+    alone: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ class Link:
     relation: Relation
     confidence: float
     leader: int | None = None
+    #: As PairScore.alone.
+    alone: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ class Pair:
     a: int
     b: int
     relation: Relation
-    #: How sure the relation is, once facts are aligned.
+    #: How sure the relation is, once facts are aligned and rivals are heard.
     confidence: float
     scores: PairScore = PairScore()
     #: In words, the strongest first: 'same invoice number', 'the month differs'.
@@ -156,7 +160,7 @@ class Pair:
 
     @property
     def link(self) -> Link:
-        return Link(self.a, self.b, self.relation, self.confidence, self.leader)
+        return Link(self.a, self.b, self.relation, self.confidence, self.leader, self.scores.alone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""After thresholds have changed: what is stored, and no longer follows from them.
+"""After thresholds or the judgement have changed: what is stored, and no longer follows from them.
 
 The library says by which thresholds it was judged. `similarity_threshold` chooses among the stored
 pairs, and the groups are made from those that it leaves. The levels for text alone shape the
@@ -17,6 +17,8 @@ from paperless_fingerprint.stores.base import Store
 
 #: Which of the stored pairs count; then the levels from which text alone may decide.
 KEYS = ("similarity_threshold", "near.threshold", "version.threshold")
+#: Counts the ways in which pairs were judged: a library of an earlier one is judged anew.
+_JUDGEMENT = "judgement-2"
 _NOTE = "thresholds"
 #: Before the thresholds that an analysis under way leads to.
 _TOWARDS = "towards "
@@ -51,7 +53,10 @@ def begin(store: Store, settings: Settings, progress: Progress) -> bool:
     if what is Due.NOTHING:
         return False
     if what is Due.PAIRS:
-        progress.say("The thresholds have changed: all documents are compared anew.")
+        progress.say(
+            "The thresholds or the rules of the judgement have changed: all documents are compared "
+            "anew."
+        )
         store.mark_pending(store.ids())
     else:
         progress.say("The thresholds have changed: groups and versions are made anew.")
@@ -65,4 +70,4 @@ def finish(store: Store, settings: Settings) -> None:
 
 
 def _told(settings: Settings) -> str:
-    return " ".join(repr(float(settings[key])) for key in KEYS)
+    return " ".join([*(repr(float(settings[key])) for key in KEYS), _JUDGEMENT])

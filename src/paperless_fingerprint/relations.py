@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import exp, log
 
 from paperless_fingerprint import reasons
 from paperless_fingerprint.alignment import equal_tokens, replaced_share
@@ -24,6 +23,7 @@ from paperless_fingerprint.model import (
     Relation,
 )
 from paperless_fingerprint.parts import Place, place_of
+from paperless_fingerprint.rivals import STARTING_ODDS
 from paperless_fingerprint.scoring import (
     FUZZY_SAMPLE_SIZE,
     Overlap,
@@ -43,8 +43,11 @@ from paperless_fingerprint.weighing import Side
 FEWEST_SHINGLES = 5
 #: Forms told apart by whole passages are as sure as it gets without looking at each fact.
 FILLED_IN_CONFIDENCE = 0.9
-# Candidates are known to be as likely duplicates as not: the odds that a pair starts with.
-_ODDS = log(3)
+# The odds that a pair starts with: candidates are known to be likelier duplicates than the curves
+# say. A clean page speaks for itself. A misread one may be claimed by several letters of its form,
+# which lowers all of them afterwards (see rivals.py), so each may start with more.
+_CLEAN_ODDS = 3.0
+_MISREAD = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +228,10 @@ def _decide(
     chance, relation = max(answers)
     # Torn between a bad scan and an edited letter it is one of the two; what must be sure is that
     # it is no other document.
-    confidence = _confident(chance / max(1e-9, chance + chances.other))
+    start = _CLEAN_ODDS
+    if relation is not Relation.CONTAINS:  # a part has no rivals: it may lie in several wholes
+        start += (STARTING_ODDS - _CLEAN_ODDS) * min(1.0, evidence.noise / _MISREAD)
+    confidence = _confident(chance / max(1e-9, chance + chances.other), start)
     believed = confidence >= limits.similarity_threshold
     if evidence.numbers == 0 and relation is not Relation.CONTAINS:
         # The page holds no facts: the text alone must be convincing.
@@ -235,13 +241,15 @@ def _decide(
         return relation, confidence
     alike = max(evidence.coverage_a, evidence.coverage_b) >= 0.6
     if alike and chances.other >= 0.5 and evidence.numbers:
-        return Relation.TEMPLATE, _confident(chances.other)
+        return Relation.TEMPLATE, _confident(chances.other, _CLEAN_ODDS)
     return Relation.RELATED, 1 - confidence
 
 
-def _confident(chance: float) -> float:
+def _confident(chance: float, start: float) -> float:
+    """`start` is the odds to begin with."""
     chance = min(max(chance, 1e-6), 1 - 1e-6)
-    return 1 / (1 + exp(-log(chance / (1 - chance)) - _ODDS))
+    odds = start * chance / (1 - chance)
+    return odds / (1 + odds)
 
 
 def _scores(

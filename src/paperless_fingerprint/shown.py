@@ -22,6 +22,7 @@ def pair_json(pair: Pair) -> dict[str, Any]:
         "b": pair.b,
         "relation": pair.relation.value,
         "confidence": _rounded(pair.confidence),
+        "alone": _rounded(scores.alone),
         "score": _rounded(scores.score),
         "jaccard": _rounded(scores.jaccard),
         "containment_ab": _rounded(scores.containment_ab),

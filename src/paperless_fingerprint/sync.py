@@ -16,7 +16,7 @@ from paperless_fingerprint.analyse import analyse
 from paperless_fingerprint.consume import analyse_waiting, as_stored, remove
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.feedback import APPLIED_NOTE, tell, tell_all
-from paperless_fingerprint.hearing import circle, hear
+from paperless_fingerprint.hearing import hear, reach
 from paperless_fingerprint.intake import take_in
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.model import Document
@@ -168,7 +168,7 @@ def _fetch(
         heard = hear(place, {each.id: each.tag_ids for each in found}, labels)
         documents = _worth_writing(place, found, labels)
         if not first:
-            place.ledger.owe(circle(place.store, [document.id for document in documents]))
+            place.ledger.owe(reach(place.store, [document.id for document in documents]))
         done = take_in(place.store, documents, place.settings.spec())
         for refusal in done.refused:
             on_unreadable(refusal.id, PaperlessError(refusal.reason))

@@ -8,11 +8,12 @@ from itertools import islice
 
 import pytest
 
-from documents import SPEC, document
+from documents import SPEC, contested_scan, document
 from libraries import Library
 from paperless_fingerprint import analyse as analysing
 from paperless_fingerprint import settings as settings_module
 from paperless_fingerprint.analyse import analyse
+from paperless_fingerprint.comparing import compare_documents
 from paperless_fingerprint.decisions import choose_primary, confirm, dismiss, undo
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.errors import UsageError
@@ -29,6 +30,10 @@ SETTINGS = settings_module.load({"workers": 1}, {})
 def state(store: Store) -> tuple:
     pairs = {(p.a, p.b): (p.relation, p.confidence, p.leader) for p in store.pairs()}
     return pairs, list(store.groups()), store.chains()
+
+
+def sure(store: Store, a: int, b: int) -> float:
+    return next(p.confidence for p in store.pairs(ids=[a]) if (p.a, p.b) == (a, b))
 
 
 def shape(store: Store) -> tuple:
@@ -225,6 +230,62 @@ def test_a_chain_survives_the_deletion_of_its_middle(store: Store) -> None:
     assert [chain.members for chain in store.chains()] == [(1, 4)]
     dismiss(store, SETTINGS, 1, 4, by="anna")
     assert store.chains() == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rivals_are_heard_the_same_one_by_one_and_all_together(library: Library, seed: int) -> None:
+    rng = random.Random(seed)
+    relations = [Relation.NEAR] * 4 + [Relation.VERSION, Relation.EXACT, Relation.CONTAINS]
+    pairs = {
+        (a, b): Pair(a, b, rng.choice(relations), round(rng.uniform(0.3, 1), 4), leader=b)
+        for b in range(2, 15)
+        for a in range(1, b)
+        if rng.random() < 0.3
+    }
+    single, together = library(), library()
+    for store in (single, together):
+        fill(store, [document(id) for id in range(1, 15)])
+    for id in rng.sample(range(1, 15), 14):
+        own = [pair for key, pair in pairs.items() if max(key) == id]
+        single.write_pairs(own)
+        refresh(single, SETTINGS, {id})
+    for key in rng.sample(sorted(pairs), 5):
+        del pairs[key]
+        single.write_pairs([], removing=[key])
+        refresh(single, SETTINGS, key)
+    together.write_pairs(list(pairs.values()))
+    refresh(together, SETTINGS)
+    assert list(single.pairs()) == list(together.pairs())
+    assert state(single) == state(together)
+    assert any(pair.scores.alone is not None for pair in single.pairs())
+
+
+def test_a_scan_goes_to_its_original_and_back(store: Store) -> None:
+    scan, original, other = contested_scan()
+    fill(store, [document(1, scan), document(2, other)])
+    run(store)
+    assert [g.members for g in store.groups()] == [(1, 2)]
+    fill(store, [document(3, original)])
+    report = analyse(store, SETTINGS, Silent())
+    assert report.found == (("near", 1),)
+    assert sure(store, 1, 2) < 0.75 < sure(store, 1, 3)
+    assert [g.members for g in store.groups()] == [(1, 3)]
+    run(store, full=True)
+    assert [g.members for g in store.groups()] == [(1, 3)]
+    alone = next(p.scores.alone for p in store.pairs(ids=[2]))
+    told = compare_documents(store, SETTINGS, 2, 1).comparison.pair
+    assert told.relation is Relation.RELATED
+    assert told.reasons[0].startswith("document 1 resembles document 3 too")
+    # Somebody knows better, and is not sure about that either.
+    dismiss(store, SETTINGS, 1, 3, by="anna")
+    assert sure(store, 1, 2) == alone
+    assert [g.members for g in store.groups()] == [(1, 2)]
+    undo(store, SETTINGS)
+    assert [g.members for g in store.groups()] == [(1, 3)]
+    remove(store, SETTINGS, [3])
+    run(store)
+    assert sure(store, 1, 2) > 0.75
+    assert [g.members for g in store.groups()] == [(1, 2)]
 
 
 def test_forms_of_one_kind_are_few_comparisons_each(store: Store) -> None:

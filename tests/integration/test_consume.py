@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN, Office
 
+from documents import contested_scan
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
 
@@ -26,6 +27,24 @@ def test_a_rescan_is_tagged_and_linked(office):
     assert office.fields(b)["Duplicate of"] == [a]
     assert 0.75 <= office.fields(b)["Duplicate confidence"] <= 1
     assert office.fields(a) == {"Duplicate of": [b]}
+
+
+def test_whose_copy_goes_to_another_original_loses_its_tag(office):
+    """And gets it back when that one is deleted, though it was not looked at itself."""
+    scan, original, other = contested_scan()
+    a, b = office.add(other), office.add(scan)
+    office.consume(a, b)
+    assert office.tags(a) == {PRIMARY}
+    c = office.add(original)
+    office.consume(c)
+    assert office.groups() == [(b, c)]
+    assert office.tags(a) == set()
+    assert office.fields(a) == {}
+    assert office.tags(b) | office.tags(c) == {PRIMARY, NEAR}
+    trash_document(office.paperless.library, office.paperless.library.documents[c])
+    office.consume(c)
+    assert office.tags(a) == {PRIMARY}
+    assert office.tags(b) == {NEAR}
 
 
 def test_doing_it_again_writes_nothing(office):

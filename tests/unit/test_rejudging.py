@@ -129,10 +129,21 @@ def test_killed_at_every_step(tmp_path, anew, settings, monkeypatch) -> None:
 
 def test_settings_are_read_the_same_everywhere() -> None:
     settings = by(0.5, 0.9, 0.6)
-    assert rejudging.due({"thresholds": "0.5 0.9 0.6"}, settings) is Due.NOTHING
-    assert rejudging.due({"thresholds": "towards 0.5 0.9 0.6"}, settings) is Due.GROUPS
+    told = "0.5 0.9 0.6 judgement-2"
+    assert rejudging.due({"thresholds": told}, settings) is Due.NOTHING
+    assert rejudging.due({"thresholds": f"towards {told}"}, settings) is Due.GROUPS
     other = replace(settings, values={**settings.values, "near.threshold": 0.8})
-    assert rejudging.due({"thresholds": "towards 0.5 0.9 0.6"}, other) is Due.PAIRS
+    assert rejudging.due({"thresholds": f"towards {told}"}, other) is Due.PAIRS
+
+
+def test_what_an_earlier_version_has_judged_is_judged_anew(tmp_path) -> None:
+    store = library(tmp_path / "library.db")
+    analyse(store, by(), Silent())
+    store.put_notes({"thresholds": "0.75 0.85 0.75"})
+    assert rejudging.due(store.notes(), by()) is Due.PAIRS
+    assert analyse(store, by(), Silent()).documents == len(store.ids())
+    assert rejudging.due(store.notes(), by()) is Due.NOTHING
+    store.close()
 
 
 def test_doctor_says_what_is_due(tmp_path) -> None:
@@ -144,7 +155,9 @@ def test_doctor_says_what_is_due(tmp_path) -> None:
     def said(**more: float) -> bool:
         named = {name.replace("__", "."): value for name, value in more.items()}
         findings = checkup.examine(load({**address, **named}, {})).findings
-        return any("thresholds have changed" in finding.message for finding in findings)
+        return any(
+            "have changed since the library was judged" in finding.message for finding in findings
+        )
 
     assert not said()
     assert said(near__threshold=0.9)

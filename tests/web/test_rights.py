@@ -8,6 +8,7 @@ import json
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN
 
+from documents import contested_scan
 from paperless_fingerprint.demo.stand_in import Fault
 from serving import RIGHTS
 
@@ -75,6 +76,31 @@ def test_what_is_left_of_a_group_may_be_nothing(shared) -> None:
         assert carla.post("/api/first-run/sync").status_code == 403
         assert carla.post("/api/progress/retry", json={}).status_code == 403
         assert carla.get("/api/search", params={"q": "stadtwerke"}).json()["total"] == 1
+
+
+def test_a_rival_is_named_to_those_who_may_see_it(both) -> None:
+    service = both
+    anna = service.user("anna")
+    service.user("bert")
+    text, original, other = contested_scan()
+    lookalike, scan = service.add(other), service.add(text)
+    service.sync()
+    with service.browser("bert") as bert:
+        path = f"/api/pairs/{lookalike}/{scan}"
+        before = bert.get(path).json()
+        assert before["relation"] == "near"
+        assert len(queue(bert)["items"]) == 1
+        hidden = service.add(original, owner=anna)
+        service.consume(hidden)
+        now = bert.get(path).json()
+        assert now["confidence"] < 0.75 < before["confidence"]
+        assert str(hidden) not in " ".join(now["reasons"])
+        assert queue(bert)["items"] == []
+    with service.browser("anna") as client:
+        reason = client.get(path).json()["reasons"][0]
+        assert reason.startswith(f"document {scan} resembles document {hidden} too")
+        [item] = queue(client)["items"]
+        assert {d["id"] for d in item["documents"]} == {scan, hidden}
 
 
 def test_who_may_look_may_not_always_decide(shared) -> None:

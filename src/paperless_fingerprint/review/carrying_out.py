@@ -29,7 +29,7 @@ from paperless_fingerprint.stores.base import Store
 
 def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set[int]:
     """The documents that Paperless may have to be told something about."""
-    around = hearing.circle(store, entry.documents)
+    around = hearing.reach(store, entry.documents)
     try:
         if entry.undoes is not None:
             undone = book.get(entry.undoes)
@@ -46,7 +46,7 @@ def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set
         book.settle(entry.number, REFUSED, str(error))
         return around
     book.settle(entry.number, DONE)
-    return around | hearing.circle(store, entry.documents)
+    return around | hearing.reach(store, entry.documents)
 
 
 def do(store: Store, settings: Settings, step: Step, by: str) -> None:

@@ -174,6 +174,8 @@ def patched(
     for id in ids:
         around |= {other for entry in old.entries_of.get(id, ()) for other in entry.members}
         around.update(old.partners.get(id, ()))
+    # The pairs of a new document's partners are less sure through it.
+    around |= store.connections(ids).ids
     while True:
         found = store.connections(around)
         wider = around.union(

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from paperless_fingerprint.judging import Judge
@@ -16,6 +17,7 @@ from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.prepared import Differences
 from paperless_fingerprint.review.queue import entry_of, first_pair, item_of, pair_alone
 from paperless_fingerprint.review.shapes import Count, Dimension, PairView, Segment
+from paperless_fingerprint.rivals import Claims
 from paperless_fingerprint.vocabulary import StoredVocabulary
 from paperless_fingerprint.word_diff import Change, compare
 
@@ -58,7 +60,7 @@ def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
         shown.relation.value,
         round(shown.confidence, 4),
         _dimensions(shown),
-        shown.reasons,
+        (*_contested(desk, person, shown), *shown.reasons),
         segments,
         found.shortened,
         item.words,
@@ -68,6 +70,23 @@ def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
         tuple(holding),
         tuple(Count(name, count) for name, count in about.most_common()),
     )
+
+
+def _contested(desk: Desk, person: Person, pair: Pair) -> tuple[str, ...]:
+    """Who else claims one of the two, where the person may see that document."""
+    if pair.scores.alone is None:
+        return ()
+    pairs, partners = desk.catalogue.pairs, desk.catalogue.partners
+    near = {pair.a, pair.b, *partners.get(pair.a, ()), *partners.get(pair.b, ())}
+    keys = {(min(id, other), max(id, other)) for id in near for other in partners.get(id, ())}
+    claims = Claims(pairs[key].link for key in keys if key in pairs)
+    visible = (r.reason for r in claims.rivals(pair.a, pair.b) if _sees(desk, person, r.other))
+    return tuple(islice(visible, 1))
+
+
+def _sees(desk: Desk, person: Person, id: int) -> bool:
+    brief = desk.catalogue.documents.get(id)
+    return brief is not None and person.may_see(brief)
 
 
 def _is_primary(entry: Any, id: int) -> bool:

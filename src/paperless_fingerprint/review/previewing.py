@@ -38,11 +38,11 @@ def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
     imagined = cast("Store", WhatIf(desk.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
     settings = replace(desk.settings, values={**desk.settings.values, "semantic.enabled": False})
-    around = hearing.circle(desk.store, members)
+    around = hearing.reach(desk.store, members)
     for order, entry in zip(orders, entries, strict=True):
         for step in steps_of(order, entry):
             do(imagined, settings, step, person.name)
-    around |= hearing.circle(imagined, members)
+    around |= hearing.reach(imagined, members)
     file, _ = open_inbox(desk.settings)
     try:
         rows = Ledger(file).rows(around)

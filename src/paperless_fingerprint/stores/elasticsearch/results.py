@@ -63,7 +63,7 @@ class Results(Session):
             ("a", "b"),
             _confidence(at_least),
             sort=[{"a": "asc"}, {"b": "asc"}],
-            source_includes=["a", "b", "relation", "confidence", "leader"],
+            source_includes=["a", "b", "relation", "confidence", "leader", "scores.alone"],
         )
         for hit in hits:
             yield rows.link_from(hit["_source"])

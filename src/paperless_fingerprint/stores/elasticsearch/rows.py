@@ -238,7 +238,7 @@ def pair_from(source: Mapping[str, Any]) -> Pair:
 def link_from(source: Mapping[str, Any]) -> Link:
     return Link(
         source["a"], source["b"], Relation(source["relation"]), source["confidence"],
-        source["leader"],
+        source["leader"], source["scores"].get("alone"),
     )  # fmt: skip
 
 

@@ -58,7 +58,9 @@ class Results(SqliteFile):
         conditions, values = rows.where(ids, None, "a IN {0} OR b IN {0}", at_least)
         with self.reading() as connection:
             cursor = connection.execute(
-                f"SELECT a, b, relation, confidence, leader FROM pair {conditions}", values
+                "SELECT a, b, relation, confidence, leader, json_extract(scores, '$.alone') "
+                f"FROM pair {conditions}",
+                values,
             )
             yield from _in_blocks(cursor, rows.link_from)
 

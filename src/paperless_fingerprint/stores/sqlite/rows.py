@@ -107,8 +107,8 @@ def pair_from(row: tuple[Any, ...]) -> Pair:
 
 
 def link_from(row: tuple[Any, ...]) -> Link:
-    a, b, relation, confidence, leader = row
-    return Link(a, b, Relation(relation), confidence, leader)
+    a, b, relation, confidence, leader, alone = row
+    return Link(a, b, Relation(relation), confidence, leader, alone)
 
 
 def group_row(group: Group) -> tuple[Any, ...]:
