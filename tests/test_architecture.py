@@ -30,7 +30,7 @@ LAYERS = (
     ("settings", "settings_file"),
     # matching
     ("relations", "judgement", "reasons", "evidence", "differences", "alignment", "confusions",
-     "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "candidates", "progress"),
+     "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "rivals", "candidates", "progress"),
     ("fingerprint",),
     ("facts", "tokens", "jsonl", "known_words", "digest"),
     ("text", "model", "errors"),

@@ -93,7 +93,7 @@ def among_rivals(store: Store, pair: Pair) -> tuple[Pair, list[Rival]]:
     links.update(_links_of(store, _claimants(links.values()) - own))
     links[pair.a, pair.b] = pair.link
     claims = Claims(links.values())
-    return with_confidence(pair, claims.confidence(pair.link)), claims.rivals(pair.a, pair.b)
+    return with_confidence(pair, claims.confidence(pair.link)), claims.rivals(pair.link)
 
 
 def _links_of(store: Store, ids: Collection[int]) -> dict[Key, Link]:

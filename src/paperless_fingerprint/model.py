@@ -124,6 +124,9 @@ class PairScore:
     score: float = 0.0
     #: The pair's confidence by itself, where others claim one of the two as well (see rivals.py).
     alone: float | None = None
+    #: Of `contains`: between which words of the whole the part lies, counted from 1.
+    first_word: int | None = None
+    last_word: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +138,10 @@ class Link:
     relation: Relation
     confidence: float
     leader: int | None = None
-    #: As PairScore.alone.
+    #: As in PairScore.
     alone: float | None = None
+    first_word: int | None = None
+    last_word: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,11 @@ class Pair:
 
     @property
     def link(self) -> Link:
-        return Link(self.a, self.b, self.relation, self.confidence, self.leader, self.scores.alone)
+        scores = self.scores
+        return Link(
+            self.a, self.b, self.relation, self.confidence, self.leader,
+            scores.alone, scores.first_word, scores.last_word,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,10 @@ FEWEST_SHINGLES = 5
 FILLED_IN_CONFIDENCE = 0.9
 # The odds that a pair starts with: candidates are known to be likelier duplicates than the curves
 # say. A clean page speaks for itself. A misread one may be claimed by several letters of its form,
-# which lowers all of them afterwards (see rivals.py), so each may start with more.
+# which lowers all of them afterwards (see rivals.py), so each may start with more; a part, which has
+# fewer rivals, with less of that.
 _CLEAN_ODDS = 3.0
+_ODDS_OF_PART = 6.0
 _MISREAD = 0.005
 
 
@@ -165,6 +167,8 @@ def examine(
         if explain or relation in STORED_RELATIONS:
             shared = overlap(a.shingles, b.shingles)
             scores = _scores(a, b, shared, facts, fuzzy_sample_size, weights or Weights())
+        if place is not None:
+            scores = replace(scores, first_word=place.first_word, last_word=place.last_word)
         pair = Pair(
             a.document.id, b.document.id, relation, round(confidence, 4), scores, why, leader
         )
@@ -228,9 +232,8 @@ def _decide(
     chance, relation = max(answers)
     # Torn between a bad scan and an edited letter it is one of the two; what must be sure is that
     # it is no other document.
-    start = _CLEAN_ODDS
-    if relation is not Relation.CONTAINS:  # a part has no rivals: it may lie in several wholes
-        start += (STARTING_ODDS - _CLEAN_ODDS) * min(1.0, evidence.noise / _MISREAD)
+    most = _ODDS_OF_PART if relation is Relation.CONTAINS else STARTING_ODDS
+    start = _CLEAN_ODDS + (most - _CLEAN_ODDS) * min(1.0, evidence.noise / _MISREAD)
     confidence = _confident(chance / max(1e-9, chance + chances.other), start)
     believed = confidence >= limits.similarity_threshold
     if evidence.numbers == 0 and relation is not Relation.CONTAINS:

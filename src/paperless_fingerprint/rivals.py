@@ -15,9 +15,10 @@ from math import fsum
 
 from paperless_fingerprint.model import Link, Pair, Relation
 
-#: A part may lie in several wholes, and identical texts are judged alike against everything.
-CLAIMING = frozenset({Relation.NEAR, Relation.VERSION})
-_SAME = CLAIMING | {Relation.EXACT}
+#: Identical texts are judged alike against everything, and a part may lie in several wholes; but in
+#: one place of a whole lies one part.
+CLAIMING = frozenset({Relation.NEAR, Relation.VERSION, Relation.CONTAINS})
+_SAME = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
 #: The odds that a pair of misread texts starts with (see relations.py): a claim counts by what it
 #: says beyond them.
 STARTING_ODDS = 9.0
@@ -29,56 +30,91 @@ _MOST_ODDS_OF_VERSION = 10.0
 _SUREST = 1 - 1e-6
 
 
+#: Two parts are in one place where they have so much of the shorter in common.
+_ONE_PLACE = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """`other` claims `document`, which is one of a pair."""
+    """`other` claims `document`, which is one of a pair, or the place of the part in it."""
 
     odds: float
     document: int
     other: int
+    of_place: bool = False
 
     @property
     def reason(self) -> str:
+        if self.of_place:
+            return f"in that place of document {self.document} lies document {self.other} as well"
         return (
             f"document {self.document} resembles document {self.other} too, and can be a copy of "
             "one of them only"
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    id: int
+    first: int
+    last: int
+    odds: float
+
+    def shares_place(self, other: _Part) -> bool:
+        common = min(self.last, other.last) - max(self.first, other.first)
+        return common > _ONE_PLACE * min(self.last - self.first, other.last - other.first)
+
+
 class Claims:
-    """All that these links say of who is whose copy."""
+    """All that these links say of who is whose copy, and what lies where in whom."""
 
     def __init__(self, links: Iterable[Link]) -> None:
         self._odds: defaultdict[int, dict[int, float]] = defaultdict(dict)
         self._same: defaultdict[int, set[int]] = defaultdict(set)
+        self._parts: defaultdict[int, list[_Part]] = defaultdict(list)
         for link in links:
-            if link.relation not in _SAME:
-                continue
             odds = _odds(alone(link)) / STARTING_ODDS
-            if link.relation is Relation.EXACT or odds >= _SAME_FROM:
+            if link.relation in _SAME and (link.relation is Relation.EXACT or odds >= _SAME_FROM):
                 self._same[link.a].add(link.b)
                 self._same[link.b].add(link.a)
-            if link.relation in CLAIMING:
-                if link.relation is Relation.VERSION:
-                    odds = min(odds, _MOST_ODDS_OF_VERSION)
+            if link.relation is Relation.VERSION:
+                odds = min(odds, _MOST_ODDS_OF_VERSION)
+            if link.relation in {Relation.NEAR, Relation.VERSION}:
                 self._odds[link.a][link.b] = self._odds[link.b][link.a] = odds
+            elif part := _part(link, odds):
+                self._parts[link.leader or 0].append(part)
 
-    def rivals(self, a: int, b: int) -> list[Rival]:
+    def rivals(self, link: Link) -> list[Rival]:
         """The strongest first."""
-        found = [
-            Rival(odds, document, other)
-            for document, partner in ((a, b), (b, a))
-            for other, odds in self._odds[document].items()
-            if other != partner and other not in self._same[partner]
-        ]
+        if link.relation is Relation.CONTAINS:
+            found = self._rivals_of_part(link)
+        elif link.relation in CLAIMING:
+            found = [
+                Rival(odds, document, other)
+                for document, partner in ((link.a, link.b), (link.b, link.a))
+                for other, odds in self._odds[document].items()
+                if other != partner and other not in self._same[partner]
+            ]
+        else:
+            found = []
         return sorted(found, key=lambda rival: (-rival.odds, rival.document, rival.other))
+
+    def _rivals_of_part(self, link: Link) -> list[Rival]:
+        own = _part(link, 0.0)
+        if own is None or link.leader is None:
+            return []
+        return [
+            Rival(other.odds, link.leader, other.id, of_place=True)
+            for other in self._parts[link.leader]
+            if other.id != own.id and other.id not in self._same[own.id] and other.shares_place(own)
+        ]
 
     def confidence(self, link: Link) -> float:
         """How sure the link is among all that claims its documents."""
         by_itself = alone(link)
-        if link.relation not in CLAIMING or by_itself >= 1:
+        if by_itself >= 1:
             return by_itself
-        against = fsum(rival.odds for rival in self.rivals(link.a, link.b))
+        against = fsum(rival.odds for rival in self.rivals(link))
         if not against:
             return by_itself
         odds = _odds(by_itself) / (1 + against)
@@ -92,6 +128,12 @@ class Claims:
             for link in links
             if settled[link.a, link.b] != link.confidence
         }
+
+
+def _part(link: Link, odds: float) -> _Part | None:
+    if link.relation is not Relation.CONTAINS or link.first_word is None or link.last_word is None:
+        return None
+    return _Part(link.a if link.leader == link.b else link.b, link.first_word, link.last_word, odds)
 
 
 def alone(link: Link) -> float:

@@ -33,6 +33,8 @@ def pair_json(pair: Pair) -> dict[str, Any]:
         "facts": _rounded(scores.facts),
         "semantic": _rounded(scores.semantic),
         "leader": pair.leader,
+        "first_word": scores.first_word,
+        "last_word": scores.last_word,
         "reasons": list(pair.reasons),
     }
 

@@ -19,7 +19,7 @@ from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.grouping import refresh
 from paperless_fingerprint.intake import take_in
-from paperless_fingerprint.model import Document, Pair, Relation
+from paperless_fingerprint.model import Document, Pair, PairScore, Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.removal import remove
 from paperless_fingerprint.stores.base import Store
@@ -235,13 +235,16 @@ def test_a_chain_survives_the_deletion_of_its_middle(store: Store) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_rivals_are_heard_the_same_one_by_one_and_all_together(library: Library, seed: int) -> None:
     rng = random.Random(seed)
-    relations = [Relation.NEAR] * 4 + [Relation.VERSION, Relation.EXACT, Relation.CONTAINS]
-    pairs = {
-        (a, b): Pair(a, b, rng.choice(relations), round(rng.uniform(0.3, 1), 4), leader=b)
-        for b in range(2, 15)
-        for a in range(1, b)
-        if rng.random() < 0.3
-    }
+    relations = [Relation.NEAR] * 4 + [Relation.VERSION, Relation.EXACT] + [Relation.CONTAINS] * 3
+    pairs = {}
+    for b in range(2, 15):
+        for a in range(1, b):
+            if rng.random() < 0.3:
+                first = rng.randint(1, 50)
+                place = PairScore(first_word=first, last_word=first + rng.randint(5, 50))
+                pairs[a, b] = Pair(
+                    a, b, rng.choice(relations), round(rng.uniform(0.3, 1), 4), place, leader=b
+                )
     single, together = library(), library()
     for store in (single, together):
         fill(store, [document(id) for id in range(1, 15)])

@@ -50,10 +50,36 @@ def test_what_is_the_same_is_no_rival() -> None:
         assert confidences(link(1, 2, 0.95), link(1, 3, 0.95), same)[1, 2] == 0.95
 
 
-def test_parts_identical_texts_and_meanings_have_no_rivals() -> None:
-    for relation in (CONTAINS, EXACT, SEMANTIC):
+def test_identical_texts_and_meanings_have_no_rivals() -> None:
+    for relation in (EXACT, SEMANTIC):
         found = confidences(link(1, 2, 0.9), link(1, 3, 0.9, relation))
         assert set(found.values()) == {0.9}
+
+
+def part(whole: int, id: int, first: int, last: int, confidence: float = 0.95) -> Link:
+    a, b = sorted((whole, id))
+    return Link(a, b, CONTAINS, confidence, whole, first_word=first, last_word=last)
+
+
+def test_in_one_place_of_a_bundle_lies_one_letter() -> None:
+    bundle, letter, next_month = 9, 1, 2
+    found = confidences(
+        part(bundle, letter, 100, 200, 0.99), part(bundle, next_month, 105, 200, 0.9)
+    )
+    assert found[letter, bundle] > 0.9
+    assert found[next_month, bundle] < 0.75
+
+
+def test_parts_that_are_copies_or_lie_elsewhere_or_in_another_bundle_are_no_rivals() -> None:
+    alone = part(9, 1, 100, 200)
+    for other in (
+        [part(9, 2, 100, 200), link(1, 2, 0.99)],
+        [part(9, 2, 180, 290)],
+        [part(8, 2, 100, 200)],
+        [part(8, 1, 100, 200)],
+        [link(1, 3, 0.99), link(3, 9, 0.99)],
+    ):
+        assert confidences(alone, *other)[1, 9] == 0.95
 
 
 def test_drafts_stay_a_chain_though_first_and_last_have_little_in_common() -> None:
@@ -65,6 +91,14 @@ def test_what_a_person_has_confirmed_nobody_contests() -> None:
     found = confidences(link(1, 2, 1.0), *(link(1, other, 0.99) for other in range(3, 30)))
     assert found[1, 2] == 1.0
     assert found[1, 3] < 0.75
+
+
+def test_a_rival_is_said_in_words() -> None:
+    claims = Claims([link(1, 2, 0.9), link(1, 3, 0.9), part(9, 4, 0, 9), part(9, 5, 0, 9)])
+    (copy,) = claims.rivals(link(1, 2, 0.9))
+    assert copy.reason.startswith("document 1 resembles document 3 too")
+    (lain,) = claims.rivals(part(9, 4, 0, 9))
+    assert lain.reason == "in that place of document 9 lies document 5 as well"
 
 
 LINKS = st.dictionaries(

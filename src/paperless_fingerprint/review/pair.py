@@ -80,7 +80,7 @@ def _contested(desk: Desk, person: Person, pair: Pair) -> tuple[str, ...]:
     near = {pair.a, pair.b, *partners.get(pair.a, ()), *partners.get(pair.b, ())}
     keys = {(min(id, other), max(id, other)) for id in near for other in partners.get(id, ())}
     claims = Claims(pairs[key].link for key in keys if key in pairs)
-    visible = (r.reason for r in claims.rivals(pair.a, pair.b) if _sees(desk, person, r.other))
+    visible = (r.reason for r in claims.rivals(pair.link) if _sees(desk, person, r.other))
     return tuple(islice(visible, 1))
 
 

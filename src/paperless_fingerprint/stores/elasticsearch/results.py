@@ -11,6 +11,8 @@ from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.bulk import Operation
 from paperless_fingerprint.stores.elasticsearch.session import MANY_IDS, Session
 
+_OF_LINKS = ["a", "b", "relation", "confidence", "leader", "scores.alone", "scores.first_word",
+             "scores.last_word"]  # fmt: skip
 #: Hits of one search in connections().
 _AT_ONCE = 1_000
 
@@ -63,7 +65,7 @@ class Results(Session):
             ("a", "b"),
             _confidence(at_least),
             sort=[{"a": "asc"}, {"b": "asc"}],
-            source_includes=["a", "b", "relation", "confidence", "leader", "scores.alone"],
+            source_includes=_OF_LINKS,
         )
         for hit in hits:
             yield rows.link_from(hit["_source"])

@@ -236,9 +236,10 @@ def pair_from(source: Mapping[str, Any]) -> Pair:
 
 
 def link_from(source: Mapping[str, Any]) -> Link:
+    more = source["scores"]
     return Link(
         source["a"], source["b"], Relation(source["relation"]), source["confidence"],
-        source["leader"], source["scores"].get("alone"),
+        source["leader"], more.get("alone"), more.get("first_word"), more.get("last_word"),
     )  # fmt: skip
 
 

@@ -107,8 +107,8 @@ def pair_from(row: tuple[Any, ...]) -> Pair:
 
 
 def link_from(row: tuple[Any, ...]) -> Link:
-    a, b, relation, confidence, leader, alone = row
-    return Link(a, b, Relation(relation), confidence, leader, alone)
+    a, b, relation, *more = row
+    return Link(a, b, Relation(relation), *more)
 
 
 def group_row(group: Group) -> tuple[Any, ...]:
