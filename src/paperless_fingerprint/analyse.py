@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from paperless_fingerprint import digest, grouping, rejudging
 from paperless_fingerprint.candidates import worth_comparing
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.groups import Decided, root_of
 from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
@@ -257,6 +257,9 @@ def _analyse_together(
     tally.documents += len(wanted)
     decided = holding(store)
     keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, tokens)
+    # The sketches have done their part, and every process would carry them along.
+    ids = library.ids
+    del library, found, place_of
     semantic = _semantic_pairs(store)
     kept_semantic = _kept(semantic, decided, settings)
     tally.compared += len(keys)
@@ -270,9 +273,9 @@ def _analyse_together(
     progress.begin("compare", len(keys))
     try:
         stretches = list(_stretches(keys, wanted))
-        chunks = (_chunk(store, library, keys[low:high]) for low, high, _ in stretches)
+        chunks = (_chunk(store, ids, keys[low:high]) for low, high, _ in stretches)
         for (low, high, places), pairs in zip(stretches, pool.judged(chunks), strict=True):
-            own = {_ids(library, key) for key in keys[low:high].tolist()}
+            own = {_ids(ids, key) for key in keys[low:high].tolist()}
             kept = with_decisions(pairs, sorted(own), decided, semantic)
             done = [tokens[place] for place in places]
             _store_stretch(store, done, kept, waiting_ids, kept_semantic)
@@ -302,8 +305,8 @@ def _with_confirmed(
     return np.unique(np.concatenate((keys, np.array(confirmed, np.uint64))))
 
 
-def _ids(library: Library, key: int) -> Key:
-    return int(library.ids[key >> 32]), int(library.ids[key & 0xFFFFFFFF])
+def _ids(ids: npt.NDArray[np.int64], key: int) -> Key:
+    return int(ids[key >> 32]), int(ids[key & 0xFFFFFFFF])
 
 
 def _stretches(
@@ -312,35 +315,45 @@ def _stretches(
     """(first key, last key, waiting places whose pairs are all judged after it).
 
     A pair's owner is the lowest of its places that waits. `keys` is brought into the order of
-    owners, in place.
+    owners, in place; what hangs together stays together, so that its texts are read once.
     """
-    is_wanted = np.zeros(int(wanted[-1]) + 1 if len(wanted) else 1, np.bool_)
-    is_wanted[wanted] = True
     low = (keys >> np.uint64(32)).astype(np.int64)
     high = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    waits = (low < len(is_wanted)) & is_wanted[np.minimum(low, len(is_wanted) - 1)]
-    owners = np.where(waits, low, high)
+    ordered = wanted[np.lexsort((wanted, _families(low, high, wanted)))]
+    # The turn of each place; of those that do not wait, none.
+    turns = np.full(1 + max(high.max(initial=0), wanted.max(initial=0)), -1)
+    turns[ordered] = np.arange(len(ordered))
+    owners = np.where(turns[low] >= 0, turns[low], turns[high])
     order = np.argsort(owners, kind="stable")
     keys[:] = keys[order]
     owners = owners[order]
     begin = 0
     first = 0
-    while first < len(wanted):
+    while first < len(ordered):
         end = min(begin + _CHUNK_PAIRS, len(keys))
         # All pairs of one owner stay together.
-        last_owner = int(owners[end - 1]) if end > begin else -1
-        last = int(np.searchsorted(wanted, last_owner, side="right"))
+        last = int(owners[end - 1]) + 1 if end > begin else 0
         if end == len(keys):
-            last = len(wanted)
+            last = len(ordered)
         last = min(max(last, first + 1), first + _CHUNK_DOCUMENTS)
-        limit = int(wanted[last - 1])
-        end = int(np.searchsorted(owners, limit, side="right"))
-        yield begin, end, wanted[first:last].tolist()
+        end = int(np.searchsorted(owners, last))
+        yield begin, end, ordered[first:last].tolist()
         begin, first = end, last
 
 
-def _chunk(store: Store, library: Library, keys: npt.NDArray[np.uint64]) -> Chunk:
-    pairs = [_ids(library, key) for key in keys.tolist()]
+def _families(
+    low: npt.NDArray[np.int64], high: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """For each of `wanted` who stands for all that these pairs connect with it."""
+    parents: dict[int, int] = {}
+    for a, b in zip(low.tolist(), high.tolist(), strict=True):
+        first, second = sorted((root_of(parents, a), root_of(parents, b)))
+        parents[second] = first
+    return np.array([root_of(parents, place) for place in wanted.tolist()], np.int64)
+
+
+def _chunk(store: Store, ids: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64]) -> Chunk:
+    pairs = [_ids(ids, key) for key in keys.tolist()]
     stored = store.get({id for pair in pairs for id in pair})
     return Chunk(_to_judge(stored, pairs), pairs)
 

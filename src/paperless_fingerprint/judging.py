@@ -155,7 +155,7 @@ def with_decisions(
 _state: tuple[Judge, Vocabulary] | None = None
 #: The members of a family of forms come again from chunk to chunk.
 _readings: dict[int, Reading] = {}
-_READINGS_KEPT = 1_500
+_READINGS_KEPT = 500
 
 
 def _begin(judge: Judge, vocabulary: Vocabulary) -> None:
