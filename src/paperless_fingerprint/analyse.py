@@ -278,8 +278,7 @@ def _analyse_together(
             own = {_ids(ids, key) for key in keys[low:high].tolist()}
             kept = with_decisions(pairs, sorted(own), decided, semantic)
             done = [tokens[place] for place in places]
-            _store_stretch(store, done, kept, waiting_ids, kept_semantic)
-            tally.add(kept)
+            tally.add(_store_stretch(store, done, kept, waiting_ids, kept_semantic))
             progress.advance(high - low)
     finally:
         pool.close()
@@ -380,8 +379,10 @@ def _store_stretch(
     pairs: Sequence[Pair],
     waiting: Collection[int],
     others: Collection[Key],
-) -> None:
+) -> list[Pair]:
     """Write the pairs of these documents, drop what is no longer one, then tick them off.
+
+    Returns them as they are written.
 
     A stored pair belongs to the same document as a judged one, so an earlier stretch has seen
     to it already where that document came earlier. `others` are another tier's pairs, which stay.
@@ -394,5 +395,7 @@ def _store_stretch(
         for link in known
         if (link.a if link.a in waiting else link.b) in own and (link.a, link.b) not in new
     }
-    store.write_pairs(as_before(pairs, known), removing=stale - set(others))
+    written = as_before(pairs, known)
+    store.write_pairs(written, removing=stale - set(others))
     store.mark_analysed(done)
+    return written

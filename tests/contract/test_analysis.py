@@ -263,6 +263,18 @@ def test_rivals_are_heard_the_same_one_by_one_and_all_together(library: Library,
     assert any(pair.scores.alone is not None for pair in single.pairs())
 
 
+def test_the_report_says_what_is_stored(library: Library, monkeypatch) -> None:
+    scan, original, other = contested_scan()
+    store = library()
+    fill(store, [document(id, text) for id, text in enumerate((scan, original, other), 1)])
+    found = (("near", 1),)
+    for few in (0, 1_000):
+        monkeypatch.setattr(analysing, "_FEW", few)
+        assert analyse(store, SETTINGS, Silent(), full=True).found == found
+        assert analyse(store, SETTINGS, Silent(), full=True).found == found
+    assert len(list(store.pairs(at_least=0.75))) == 1
+
+
 def test_a_scan_goes_to_its_original_and_back(store: Store) -> None:
     scan, original, other = contested_scan()
     fill(store, [document(1, scan), document(2, other)])
