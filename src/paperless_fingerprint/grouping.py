@@ -45,7 +45,9 @@ def refresh(
         links = list(store.links(at_least=at_least))
         _drop_others(store, _refreshed_all(store, links, decided, rule))
         return changed
-    members, links, decided = _closure(store, ids, at_least)
+    # A pair that is more or less sure may stand in a group that none of `ids` is a member of.
+    concerned = {*ids, *(id for key in changed for id in key)}
+    members, links, decided = _closure(store, concerned, at_least)
     groups, chains = _built(store, members, links, decided, rule)
     store.replace_groups(members, groups)
     store.replace_chains(members, chains)

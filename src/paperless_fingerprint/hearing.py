@@ -39,11 +39,17 @@ def circle(store: Store, ids: Collection[int]) -> set[int]:
 
 
 def reach(store: Store, ids: Collection[int]) -> set[int]:
-    """Their circle, and all whose own pairs are more or less sure because of it (see rivals.py)."""
+    """Their circle, and the circles of all whose own pairs are more or less sure because of them.
+
+    Where one of `ids` claims a document, the other claims to that one may fall (see rivals.py), and
+    with them the groups that they held together.
+    """
     around = store.connections(ids)
     claimed = {id for link in around.links if link.relation in CLAIMING for id in (link.a, link.b)}
-    further = store.links(ids=claimed) if claimed else ()
-    return set(ids) | around.ids | {id for link in further for id in (link.a, link.b)}
+    if not claimed:
+        return set(ids) | around.ids
+    claimants = {id for link in store.links(ids=claimed) for id in (link.a, link.b)}
+    return circle(store, claimants.union(ids, around.ids))
 
 
 def hear(

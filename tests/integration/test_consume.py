@@ -47,6 +47,21 @@ def test_whose_copy_goes_to_another_original_loses_its_tag(office):
     assert office.tags(b) == {NEAR}
 
 
+def test_a_group_that_falls_apart_far_away_is_told_to_all_of_its_members(office):
+    """The file of the other letter is there twice; its second text resembles nothing of these."""
+    scan, original, other = contested_scan()
+    a, b = office.add(scan), office.add(other, data=b"one file")
+    same_file = office.add(OTHER, data=b"one file")
+    office.consume(a, b, same_file)
+    assert office.groups() == [(a, b, same_file)]
+    assert office.fields(same_file)["Duplicate of"] == [a]
+    c = office.add(original)
+    office.consume(c)
+    assert office.groups() == [(a, c), (b, same_file)]
+    assert office.fields(same_file)["Duplicate of"] == [b]
+    assert office.tags(b) == {PRIMARY}
+
+
 def test_doing_it_again_writes_nothing(office):
     a, b = office.add(LETTER), office.add(LETTER)
     office.consume(a, b)

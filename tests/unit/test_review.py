@@ -73,6 +73,23 @@ def test_a_patch_is_what_a_whole_reading_is(store) -> None:
     }
 
 
+def test_a_patch_follows_a_rival_to_the_group_that_it_broke(store) -> None:
+    old = read(store, 0.75, 1)
+    # 7 claims 1, which is no longer bound to 2 and 3.
+    store.write_pairs([Pair(1, 7, Relation.NEAR, 0.99), Pair(1, 2, Relation.NEAR, 0.3)])
+    store.replace_groups(
+        [1, 2, 3, 7],
+        [
+            Group("g1", Relation.NEAR, 0.99, 1, (1, 7), ((1, 7),)),
+            Group("g2", Relation.NEAR, 0.95, 2, (2, 3), ((2, 3),)),
+        ],
+    )
+    (new, _), whole = patched(old, store, [7], 0.75, 2), read(store, 0.75, 2)
+    assert [entry.id for entry in new.entries] == [entry.id for entry in whole.entries]
+    assert new.entries == whole.entries
+    assert new.pairs == whole.pairs
+
+
 @pytest.mark.parametrize("superuser", [True, False])
 def test_what_a_person_sees_follows_the_library(store, superuser: bool) -> None:
     person = Person("8", "bert", superuser)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
 from paperless_fingerprint.groups import root_of
+from paperless_fingerprint.hearing import reach
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
     Decision,
@@ -170,12 +171,11 @@ def patched(
 
     One at a time: the caller sees to that.
     """
-    around = set(ids)
+    around = reach(store, ids)
     for id in ids:
-        around |= {other for entry in old.entries_of.get(id, ()) for other in entry.members}
         around.update(old.partners.get(id, ()))
-    # The pairs of a new document's partners are less sure through it.
-    around |= store.connections(ids).ids
+    # Where a group has fallen apart, all of its parts are made anew.
+    around |= {m for id in around for entry in old.entries_of.get(id, ()) for m in entry.members}
     while True:
         found = store.connections(around)
         wider = around.union(
