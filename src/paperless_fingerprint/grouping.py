@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups, root_of
@@ -19,7 +19,7 @@ from paperless_fingerprint.model import (
 )
 from paperless_fingerprint.rivals import CLAIMING, Claims, Rival, with_confidence
 from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.base import Connections, Store
 from paperless_fingerprint.versions import build_chains
 
 Key: TypeAlias = tuple[int, int]
@@ -37,41 +37,43 @@ def refresh(
     removed. Returns the pairs that became more or less sure through that (see rivals.py). The same
     pairs and decisions give the same groups, whichever way they are refreshed.
     """
-    changed = _hear_rivals(store, ids)
     at_least = settings["similarity_threshold"]
     rule = settings["primary_rule"]
     if ids is None:
+        every = list(store.links())
+        changed = _settled(store, Claims(every).changed(every))
         decided = holding(store)
         links = list(store.links(at_least=at_least))
         _drop_others(store, _refreshed_all(store, links, decided, rule))
         return changed
+    around = store.connections(ids)
+    changed = _hear_rivals(store, ids, around.links)
     # A pair that is more or less sure may stand in a group that none of `ids` is a member of.
     concerned = {*ids, *(id for key in changed for id in key)}
-    members, links, decided = _closure(store, concerned, at_least)
+    members, links, decided = _closure(store, concerned, at_least, None if changed else around)
     groups, chains = _built(store, members, links, decided, rule)
     store.replace_groups(members, groups)
     store.replace_chains(members, chains)
     return changed
 
 
-def _hear_rivals(store: Store, ids: Collection[int] | None) -> dict[Key, Pair]:
+def _hear_rivals(store: Store, ids: Collection[int], own: Collection[Link]) -> dict[Key, Pair]:
     """Store how sure the pairs are among all others that claim one of their documents.
 
-    A pair may change where one that shares a document with it has: so those of `ids` and of their
-    partners are looked at, and to do so, all pairs of the partners' partners.
+    A pair may change where one that shares a document with it has: so those of `ids`, which are
+    given, and of their partners are looked at, and to do so, all pairs of the partners' partners.
     """
-    if ids is None:
-        links = list(store.links())
-        touched = links
-    else:
-        known = _links_of(store, ids)
-        partners = _claimants(known.values()) - set(ids)
-        known.update(_links_of(store, partners))
-        around = {*ids, *partners}
-        touched = [link for link in known.values() if link.a in around or link.b in around]
-        known.update(_links_of(store, _claimants(touched) - around))
-        links = list(known.values())
-    confidence = Claims(links).changed(touched)
+    known = {(link.a, link.b): link for link in own}
+    partners = _claimants(own) - set(ids)
+    known.update(_links_of(store, partners))
+    around = {*ids, *partners}
+    touched = [link for link in known.values() if link.a in around or link.b in around]
+    known.update(_links_of(store, _claimants(touched) - around))
+    return _settled(store, Claims(known.values()).changed(touched))
+
+
+def _settled(store: Store, confidence: Mapping[Key, float]) -> dict[Key, Pair]:
+    """The pairs of these keys, stored with that confidence."""
     changed: dict[Key, Pair] = {}
     keys = sorted(confidence)
     for low in range(0, len(keys), _BATCH_DOCUMENTS):
@@ -107,21 +109,26 @@ def _claimants(links: Iterable[Link]) -> set[int]:
 
 
 def _closure(
-    store: Store, ids: Collection[int], at_least: float
+    store: Store, ids: Collection[int], at_least: float, known: Connections | None
 ) -> tuple[set[int], list[Link], Decided]:
-    """All documents that hang together with these, all links among them, what was said of them."""
+    """All documents that hang together with these, all links among them, what was said of them.
+
+    `known` are the connections of `ids`, where they were asked for already.
+    """
     members: set[int] = set()
     links: dict[tuple[int, int], Link] = {}
     decisions: dict[str, Decision] = {}
     frontier = set(ids)
     while frontier:
         members |= frontier
-        around = store.connections(frontier, at_least=at_least)
-        links.update(((link.a, link.b), link) for link in around.links)
+        around = known or store.connections(frontier, at_least=at_least)
+        known = None
+        sure = [link for link in around.links if link.confidence >= at_least]
+        links.update(((link.a, link.b), link) for link in sure)
         decisions.update((decision.key, decision) for decision in around.decisions)
         # What a group or chain holds now may have to leave it.
         reached = around.members
-        for link in around.links:
+        for link in sure:
             if link.relation in _JOINING:
                 reached |= {link.a, link.b}
         neighbours = _by_decision(those_that_hold(store, around.decisions))

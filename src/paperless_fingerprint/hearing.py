@@ -48,8 +48,10 @@ def reach(store: Store, ids: Collection[int]) -> set[int]:
     claimed = {id for link in around.links if link.relation in CLAIMING for id in (link.a, link.b)}
     if not claimed:
         return set(ids) | around.ids
-    claimants = {id for link in store.links(ids=claimed) for id in (link.a, link.b)}
-    return circle(store, claimants.union(ids, around.ids))
+    pairs = [(link.a, link.b) for link in store.links(ids=claimed)]
+    if all(a in ids or b in ids for a, b in pairs):
+        return set(ids) | around.ids  # nobody else claims any of them
+    return circle(store, around.ids.union(ids, *pairs))
 
 
 def hear(
