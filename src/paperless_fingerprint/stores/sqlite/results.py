@@ -58,8 +58,9 @@ class Results(SqliteFile):
         conditions, values = rows.where(ids, None, "a IN {0} OR b IN {0}", at_least)
         with self.reading() as connection:
             cursor = connection.execute(
-                "SELECT a, b, relation, confidence, leader, scores->>'alone', "
-                f"scores->>'first_word', scores->>'last_word' FROM pair {conditions}",
+                "SELECT a, b, relation, confidence, leader, json_extract(scores, '$.alone'), "
+                "json_extract(scores, '$.first_word'), json_extract(scores, '$.last_word') "
+                f"FROM pair {conditions}",
                 values,
             )
             yield from _in_blocks(cursor, rows.link_from)
