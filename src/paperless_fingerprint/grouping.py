@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ from paperless_fingerprint.model import (
     Relation,
     VersionChain,
 )
-from paperless_fingerprint.rivals import CLAIMING, Claims, Rival, with_confidence
+from paperless_fingerprint.rivals import CLAIMING, CROWD, Claims, Rival, with_confidence
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Connections, Store
 from paperless_fingerprint.versions import build_chains
@@ -60,16 +60,30 @@ def refresh(
 def _hear_rivals(store: Store, ids: Collection[int], own: Collection[Link]) -> dict[Key, Pair]:
     """Store how sure the pairs are among all others that claim one of their documents.
 
-    A pair may change where one that shares a document with it has: so those of `ids`, which are
-    given, and of their partners are looked at, and to do so, all pairs of the partners' partners.
+    `own` are the links of `ids`. A pair may change where one that shares a document with it has; and
+    where one of that one's documents has come into a crowd or left it, pairs of its partners may.
     """
     known = {(link.a, link.b): link for link in own}
-    partners = _claimants(own) - set(ids)
-    known.update(_links_of(store, partners))
-    around = {*ids, *partners}
+    around = {*ids, *_claimants(own)}
+    known.update(_links_of(store, around - set(ids)))
+    most = max(Counter(id for key in known for id in key).values(), default=0)
+    if most + len(ids) >= CROWD:
+        wider = _claimants(known.values()) - around
+        known.update(_links_of(store, wider))
+        around |= wider
     touched = [link for link in known.values() if link.a in around or link.b in around]
-    known.update(_links_of(store, _claimants(touched) - around))
+    known = _with_rivals(store, known, around)
     return _settled(store, Claims(known.values()).changed(touched))
+
+
+def _with_rivals(store: Store, known: dict[Key, Link], around: Collection[int]) -> dict[Key, Link]:
+    """`known`, the links of `around`, and all that tells how sure each of them is."""
+    ends = {*around, *_claimants(known.values())}
+    known = known | _links_of(store, ends - set(around))
+    claims = Claims(known.values())
+    if any(claims.in_crowd(id) for id in ends):
+        known |= _links_of(store, _claimants(known.values()) - ends)
+    return known
 
 
 def _settled(store: Store, confidence: Mapping[Key, float]) -> dict[Key, Pair]:
@@ -93,8 +107,7 @@ def among_rivals(store: Store, pair: Pair) -> tuple[Pair, list[Rival]]:
     if pair.relation not in CLAIMING:
         return pair, []
     own = {pair.a, pair.b}
-    links = _links_of(store, own)
-    links.update(_links_of(store, _claimants(links.values()) - own))
+    links = _with_rivals(store, _links_of(store, own), own)
     links[pair.a, pair.b] = pair.link
     claims = Claims(links.values())
     return with_confidence(pair, claims.confidence(pair.link)), claims.rivals(pair.link)

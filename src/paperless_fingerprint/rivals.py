@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from math import fsum
 
+from paperless_fingerprint.candidates import COMPARED_OF_A_FAMILY
 from paperless_fingerprint.model import Link, Pair, Relation
 
 #: Identical texts are judged alike against everything, and a part may lie in several wholes; but in
@@ -30,6 +31,9 @@ _MOST_ODDS_OF_VERSION = 10.0
 _SUREST = 1 - 1e-6
 
 
+#: Who has so many claims may not have been compared with others who have (see candidates.py): that
+#: no pair of theirs is stored says nothing.
+CROWD = COMPARED_OF_A_FAMILY
 #: Two parts are in one place where they have so much of the shorter in common.
 _ONE_PLACE = 0.5
 
@@ -93,7 +97,7 @@ class Claims:
                 Rival(odds, document, other)
                 for document, partner in ((link.a, link.b), (link.b, link.a))
                 for other, odds in self._odds[document].items()
-                if other != partner and other not in self._same[partner]
+                if other != partner and self._differ(other, partner)
             ]
         else:
             found = []
@@ -108,6 +112,13 @@ class Claims:
             for other in self._parts[link.leader]
             if other.id != own.id and other.id not in self._same[own.id] and other.shares_place(own)
         ]
+
+    def _differ(self, a: int, b: int) -> bool:
+        """Whether two documents are known not to be the same: of a crowd not all are compared."""
+        return b not in self._same[a] and not (self.in_crowd(a) and self.in_crowd(b))
+
+    def in_crowd(self, id: int) -> bool:
+        return len(self._odds[id]) >= CROWD
 
     def confidence(self, link: Link) -> float:
         """How sure the link is among all that claims its documents."""

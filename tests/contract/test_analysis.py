@@ -232,7 +232,7 @@ def test_a_chain_survives_the_deletion_of_its_middle(store: Store) -> None:
     assert store.chains() == []
 
 
-@pytest.mark.parametrize(("seed", "share"), [(0, 0.3), (1, 0.3), (2, 0.1), (3, 0.1), (4, 0.06)])
+@pytest.mark.parametrize(("seed", "share"), [(0, 0.3), (1, 0.5), (2, 0.1), (3, 0.1), (4, 0.06)])
 def test_rivals_are_heard_the_same_one_by_one_and_all_together(
     library: Library, seed: int, share: float
 ) -> None:
@@ -265,6 +265,44 @@ def test_rivals_are_heard_the_same_one_by_one_and_all_together(
     assert list(single.pairs()) == list(together.pairs())
     assert state(single) == state(together)
     assert any(pair.scores.alone is not None for pair in single.pairs())
+
+
+def test_who_comes_into_a_crowd_is_no_rival_to_another_one(library: Library) -> None:
+    """Of a crowd not all are compared. 1 hangs between those around 2 and 3; the eighth of 3 comes."""
+    keys = [(1, 2), (1, 3)]
+    keys += [(2, id) for id in range(10, 17)] + [(3, id) for id in range(20, 25)]
+    # Further away, two crowds hang together by 6, as they did before.
+    keys += [(3, 5), (5, 6), (6, 7)]
+    keys += [(5, id) for id in range(30, 37)] + [(7, id) for id in range(40, 47)]
+    first = [Pair(a, b, Relation.NEAR, 0.95) for a, b in keys]
+    eighth = Pair(3, 50, Relation.NEAR, 0.95)
+    single, together = library(), library()
+    for store in (single, together):
+        fill(store, [document(id) for id in {*(id for key in keys for id in key), 50}])
+    single.write_pairs(first[:-1])
+    refresh(single, SETTINGS)
+    single.write_pairs(first[-1:])
+    refresh(single, SETTINGS, {7})
+    before = sure(single, 1, 2)
+    single.write_pairs([eighth])
+    refresh(single, SETTINGS, {50})
+    together.write_pairs([*first, eighth])
+    refresh(together, SETTINGS)
+    assert list(single.pairs()) == list(together.pairs())
+    assert sure(single, 1, 2) > before
+
+
+def test_many_scans_of_one_letter_are_one_group(store: Store, sample: list[Document]) -> None:
+    """Each is compared with a few of the others; those that it is not compared with are no rivals."""
+    rng = random.Random(3)
+
+    def misread(letter: str) -> str:
+        return rng.choice("abcdeo1l") if letter.isalpha() and rng.random() < 0.01 else letter
+
+    scans = [document(id, "".join(map(misread, sample[0].content))) for id in range(1, 41)]
+    fill(store, scans)
+    run(store)
+    assert [len(group.members) for group in store.groups()] == [40]
 
 
 def test_the_report_says_what_is_stored(library: Library, monkeypatch) -> None:

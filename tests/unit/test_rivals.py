@@ -93,6 +93,17 @@ def test_what_a_person_has_confirmed_nobody_contests() -> None:
     assert found[1, 3] < 0.75
 
 
+def test_of_a_crowd_it_is_not_known_who_is_the_same() -> None:
+    def around(id: int, others: range) -> list[Link]:
+        return [link(id, other, 0.95) for other in others]
+
+    pair, other = link(1, 2, 0.95), link(1, 3, 0.95)
+    crowd = Claims([pair, other, *around(2, range(10, 17)), *around(3, range(20, 27))])
+    assert {rival.other for rival in crowd.rivals(pair)} == set(range(10, 17))
+    fewer = Claims([pair, other, *around(2, range(10, 17)), *around(3, range(20, 26))])
+    assert {rival.other for rival in fewer.rivals(pair)} == {3, *range(10, 17)}
+
+
 def test_a_rival_is_said_in_words() -> None:
     claims = Claims([link(1, 2, 0.9), link(1, 3, 0.9), part(9, 4, 0, 9), part(9, 5, 0, 9)])
     (copy,) = claims.rivals(link(1, 2, 0.9))
