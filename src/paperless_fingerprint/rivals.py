@@ -8,7 +8,7 @@ two and is not the same as the other. Both may lose, where neither is likelier t
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from math import fsum
@@ -29,10 +29,8 @@ _SAME_FROM = 1.0
 #: less in common with each other; certainty against certainty, the chain would fall apart.
 _MOST_ODDS_OF_VERSION = 10.0
 _SUREST = 1 - 1e-6
-
-
 #: Who has so many claims may not have been compared with others who have (see candidates.py): that
-#: no pair of theirs is stored says nothing.
+#: no pair of theirs is stored says nothing. Unless most are versions: so many has only a form.
 CROWD = COMPARED_OF_A_FAMILY
 #: Two parts are in one place where they have so much of the shorter in common.
 _ONE_PLACE = 0.5
@@ -75,12 +73,15 @@ class Claims:
     def __init__(self, links: Iterable[Link]) -> None:
         self._odds: defaultdict[int, dict[int, float]] = defaultdict(dict)
         self._same: defaultdict[int, set[int]] = defaultdict(set)
+        self._copies: Counter[int] = Counter()
         self._parts: defaultdict[int, list[_Part]] = defaultdict(list)
         for link in links:
             odds = _odds(alone(link)) / STARTING_ODDS
             if link.relation in _SAME and (link.relation is Relation.EXACT or odds >= _SAME_FROM):
                 self._same[link.a].add(link.b)
                 self._same[link.b].add(link.a)
+            if link.relation is Relation.NEAR:
+                self._copies.update((link.a, link.b))
             if link.relation is Relation.VERSION:
                 odds = min(odds, _MOST_ODDS_OF_VERSION)
             if link.relation in {Relation.NEAR, Relation.VERSION}:
@@ -118,7 +119,8 @@ class Claims:
         return b not in self._same[a] and not (self.in_crowd(a) and self.in_crowd(b))
 
     def in_crowd(self, id: int) -> bool:
-        return len(self._odds[id]) >= CROWD
+        claims = len(self._odds[id])
+        return claims >= CROWD and 2 * self._copies[id] >= claims
 
     def confidence(self, link: Link) -> float:
         """How sure the link is among all that claims its documents."""
