@@ -25,9 +25,10 @@ _SAME = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
 STARTING_ODDS = 9.0
 #: From these odds on two documents are taken for the same, and are no rivals.
 _SAME_FROM = 1.0
-#: A version's claim counts for no more. A draft between two others is claimed by both, which have
-#: less in common with each other; certainty against certainty, the chain would fall apart.
-_MOST_ODDS_OF_VERSION = 10.0
+#: No claim counts for more. A draft between two others is claimed by both, and an original by all of
+#: its bad scans; those have less in common with each other, and certainty against certainty, what
+#: belongs together would fall apart.
+_MOST_ODDS = {Relation.NEAR: 20.0, Relation.VERSION: 10.0}
 _SUREST = 1 - 1e-6
 #: Who has so many claims may not have been compared with others who have (see candidates.py): that
 #: no pair of theirs is stored says nothing. Unless most are versions: so many has only a form.
@@ -82,9 +83,8 @@ class Claims:
                 self._same[link.b].add(link.a)
             if link.relation is Relation.NEAR:
                 self._copies.update((link.a, link.b))
-            if link.relation is Relation.VERSION:
-                odds = min(odds, _MOST_ODDS_OF_VERSION)
-            if link.relation in {Relation.NEAR, Relation.VERSION}:
+            if link.relation in _MOST_ODDS:
+                odds = min(odds, _MOST_ODDS[link.relation])
                 self._odds[link.a][link.b] = self._odds[link.b][link.a] = odds
             elif part := _part(link, odds):
                 self._parts[link.leader or 0].append(part)

@@ -87,6 +87,11 @@ def test_drafts_stay_a_chain_though_first_and_last_have_little_in_common() -> No
     assert min(confidences(*drafts).values()) > 0.95
 
 
+def test_an_original_keeps_its_bad_scans_though_they_have_little_in_common() -> None:
+    scans = [link(1, id, 0.999) for id in range(2, 14)]
+    assert min(confidences(*scans).values()) > 0.75
+
+
 def test_what_a_person_has_confirmed_nobody_contests() -> None:
     found = confidences(link(1, 2, 1.0), *(link(1, other, 0.99) for other in range(3, 30)))
     assert found[1, 2] == 1.0
