@@ -111,7 +111,7 @@ class Claims:
         return [
             Rival(other.odds, link.leader, other.id, of_place=True)
             for other in self._parts[link.leader]
-            if other.id != own.id and other.id not in self._same[own.id] and other.shares_place(own)
+            if other.id != own.id and other.shares_place(own) and self._differ(other.id, own.id)
         ]
 
     def _differ(self, a: int, b: int) -> bool:
