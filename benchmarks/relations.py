@@ -11,7 +11,6 @@ import argparse
 import json
 import time
 from collections import Counter, defaultdict
-from dataclasses import replace
 from pathlib import Path
 
 from paperless_fingerprint.digest import compare
@@ -19,7 +18,7 @@ from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
 from paperless_fingerprint.judging import KEPT_FROM
 from paperless_fingerprint.model import Document, Pair, Relation
 from paperless_fingerprint.relations import Judgement, Reading, Thresholds, examine, read
-from paperless_fingerprint.rivals import Claims
+from paperless_fingerprint.rivals import Claims, with_confidence
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}
 SPEC = FingerprintSpec()
@@ -124,11 +123,11 @@ def believed(judged: dict[frozenset[int], Judgement]) -> dict[frozenset[int], Pa
         if one.pair.relation in FLAGGED and one.pair.confidence >= KEPT_FROM
     }
     claims = Claims(pair.link for pair in pairs.values())
-    return {
-        key: replace(pair, confidence=claims.confidence(pair.link))
-        for key, pair in pairs.items()
-        if claims.confidence(pair.link) >= Thresholds().similarity_threshold
+    heard = {
+        key: with_confidence(pair, claims.confidence(pair.link)) for key, pair in pairs.items()
     }
+    at_least = Thresholds().similarity_threshold
+    return {key: pair for key, pair in heard.items() if pair.confidence >= at_least}
 
 
 def main() -> None:

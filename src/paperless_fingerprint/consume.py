@@ -15,7 +15,7 @@ from paperless_fingerprint import policies, removal
 from paperless_fingerprint.analyse import analyse_document
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
 from paperless_fingerprint.feedback import tell
-from paperless_fingerprint.hearing import circle, hear, reach
+from paperless_fingerprint.hearing import hear, reach
 from paperless_fingerprint.inbox import Event
 from paperless_fingerprint.intake import SPEC_NOTE, take_in
 from paperless_fingerprint.model import Document
@@ -65,14 +65,14 @@ def consume(place: Workplace, document_id: int) -> Outcome:
     if report.refused:
         raise DocumentError(f"Document {id} was not stored: {report.refused[0].reason}.")
     analyse_waiting(place, [id], owing=False)
-    around = circle(place.store, [id])
-    place.ledger.owe(reach(place.store, [id]))
+    around = place.store.connections([id])
+    place.ledger.owe(reach(place.store, [id], around))
     # Again, for a 'not a duplicate' tag that was there before anything was found.
     hear(place, {id: found.tag_ids})
     policies.after_consumption(place, id)
     told = tell(place)
     place.ledger.saw([Stamp(id, found.document.modified or "")])
-    return Outcome(id, "done", len(around) - 1, told.problems)
+    return Outcome(id, "done", len(around.ids - {id}), told.problems)
 
 
 def remove(place: Workplace, ids: Collection[int]) -> set[int]:
@@ -83,11 +83,11 @@ def remove(place: Workplace, ids: Collection[int]) -> set[int]:
     present = set(place.store.metadata(ids))
     if not present:
         return set()
-    around = circle(place.store, present)
-    place.ledger.owe(reach(place.store, present))
+    around = place.store.connections(present)
+    place.ledger.owe(reach(place.store, present, around))
     removal.remove(place.store, place.settings, present)
     place.ledger.forget_seen(present)
-    return around - present
+    return around.ids - present
 
 
 def analyse_waiting(

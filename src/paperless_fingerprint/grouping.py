@@ -43,7 +43,8 @@ def refresh(
         every = list(store.links())
         changed = _settled(store, Claims(every).changed(every))
         decided = holding(store)
-        links = list(store.links(at_least=at_least))
+        now = (changed[key].link if (key := (old.a, old.b)) in changed else old for old in every)
+        links = [link for link in now if link.confidence >= at_least]
         _drop_others(store, _refreshed_all(store, links, decided, rule))
         return changed
     around = store.connections(ids)

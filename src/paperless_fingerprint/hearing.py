@@ -16,7 +16,7 @@ from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.own_labels import Labels, Role
 from paperless_fingerprint.rivals import CLAIMING
 from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.base import Connections, Store
 from paperless_fingerprint.workplace import Workplace, now_text
 
 BY = "Paperless"
@@ -38,20 +38,22 @@ def circle(store: Store, ids: Collection[int]) -> set[int]:
     return set(ids) | store.connections(ids).ids
 
 
-def reach(store: Store, ids: Collection[int]) -> set[int]:
+def reach(store: Store, ids: Collection[int], around: Connections | None = None) -> set[int]:
     """Their circle, and the circles of all whose own pairs are more or less sure because of them.
 
     Where one of `ids` claims a document, the other claims to that one may fall (see rivals.py), and
-    with them the groups that they held together.
+    with them the groups that they held together. `around` are their connections, where known.
     """
-    around = store.connections(ids)
+    around = around or store.connections(ids)
+    near = {*ids, *around.ids}
     claimed = {id for link in around.links if link.relation in CLAIMING for id in (link.a, link.b)}
     if not claimed:
-        return set(ids) | around.ids
+        return near
+    own = set(ids)
     pairs = [(link.a, link.b) for link in store.links(ids=claimed)]
-    if all(a in ids or b in ids for a, b in pairs):
-        return set(ids) | around.ids  # nobody else claims any of them
-    return circle(store, around.ids.union(ids, *pairs))
+    if all(a in own or b in own for a, b in pairs):
+        return near  # nobody else claims any of them
+    return circle(store, near.union(*pairs))
 
 
 def hear(

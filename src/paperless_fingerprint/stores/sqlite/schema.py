@@ -147,7 +147,8 @@ CREATE INDEX document_rights ON document (id, owner, viewers);
 # the usual megabyte it makes many small segments, which an import then merges over and over.
 _GATHERED_BYTES = 32 * 1024 * 1024
 
-#: What leads from version n to n + 1 stands at place n. Never edited once released.
+#: What leads from version n to n + 1 stands at place n. Never edited once released. The third is
+#: the option that prepare() sets, which is no statement that must succeed.
 MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS, "")
 VERSION = len(MIGRATIONS)
 
