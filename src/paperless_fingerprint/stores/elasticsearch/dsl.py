@@ -119,24 +119,16 @@ def sketch_clause(query: SketchQuery) -> Query:
 
 
 def _by_matches(query: SketchQuery, keys: list[str]) -> Query:
-    least = min(group.minimum for group in query.groups)
-    if len(query.groups) == 1:
-        [group] = query.groups
-        return _matching(keys[: group.asked], group.weight, least)
-    # What a match is worth depends on the level. In one pass over the postings: what a hit of a
-    # higher level has above the limit of its group is hardly ever anything.
-    worth: list[Query] = [
-        {"filter": {"terms": {"level": list(group.levels)}}, "weight": group.weight}
-        for group in query.groups
+    """The best estimate of any group, whatever the level of the hit.
+
+    A hit that keeps more hashes than its group asks for may be let in by the group of a higher
+    level, on fewer of them: its text decides. To ask for the level here would make the server weigh
+    every match instead of leaving out what cannot be among the best.
+    """
+    of_groups = [
+        _matching(keys[: group.asked], group.weight, group.minimum) for group in query.groups
     ]
-    return {
-        "function_score": {
-            "query": _matching(keys, 1.0, least),
-            "functions": [*worth, {"weight": 0}],
-            "score_mode": "first",
-            "boost_mode": "multiply",
-        }
-    }
+    return of_groups[0] if len(of_groups) == 1 else {"dis_max": {"queries": of_groups}}
 
 
 def _by_shingle(query: SketchQuery, keys: list[str]) -> Query:
