@@ -1,29 +1,27 @@
-"""Judges all pairs of a labelled set that share anything: relations.py FOLDER... [--errors N]
+"""What the command line says of labelled sets: relations.py FOLDER... [--errors N]
 
-FOLDER holds docs.jsonl and truth.json, as relation_cases.py writes them. The figures are those of
-evaluate.py; pairs that nobody listed count as wrong. For development: what a user gets runs
-through the command line.
+FOLDER holds docs.jsonl and truth.json, as relation_cases.py writes them. Each is imported into a
+library of its own, analysed, and its pairs are read as a user reads them. The figures are those of
+evaluate.py; pairs that nobody listed count as wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import time
+import subprocess
+import sys
+import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
 from paperless_fingerprint.digest import compare
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
-from paperless_fingerprint.judging import KEPT_FROM
-from paperless_fingerprint.model import Document, Pair, Relation
-from paperless_fingerprint.relations import Judgement, Reading, Thresholds, examine, read
-from paperless_fingerprint.rivals import Claims, with_confidence
+from paperless_fingerprint.model import Document, Relation
+from paperless_fingerprint.relations import Reading, examine, read
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}
 SPEC = FingerprintSpec()
-KEPT = Thresholds(similarity_threshold=KEPT_FROM)
-FLAGGED = {Relation.EXACT, Relation.NEAR, Relation.VERSION, Relation.CONTAINS}
 EXPECTED = {"dup": AS_DUPLICATE, "version": {Relation.VERSION}, "partial": {Relation.CONTAINS}}
 FIELDS = Document.__dataclass_fields__.keys()
 
@@ -90,44 +88,21 @@ def worth_judging(
     ]
 
 
-def judge_all(
-    readings: dict[int, Reading], *, prefilter: bool = True
-) -> tuple[dict[frozenset[int], Judgement], dict[str, float]]:
-    vocabulary = CountedWords(list(readings.values()))
-    pairs = candidates(readings)
-    asked = len(pairs)
-    begin = time.process_time()
-    if prefilter:
-        pairs = worth_judging(readings, pairs)
-    filtered = time.process_time()
-    judged = {
-        frozenset((a, b)): examine(
-            readings[a], readings[b], vocabulary=vocabulary, thresholds=KEPT, explain=False
-        )
-        for a, b in pairs
-    }
-    cost = {
-        "candidates": asked,
-        "judged": len(pairs),
-        "prefilter_s": round(filtered - begin, 3),
-        "judging_s": round(time.process_time() - filtered, 3),
-    }
-    return judged, cost
+def reported(folder: Path, store: str) -> dict[frozenset[int], dict]:
+    """What the command line says of the folder's documents."""
+    program = [sys.executable, "-m", "paperless_fingerprint", "--store", store]
+    for arguments in (["import", str(folder / "docs.jsonl")], ["analyze"]):
+        subprocess.run([*program, *arguments], check=True, capture_output=True)
+    found = subprocess.run([*program, "pairs", "--json"], check=True, capture_output=True).stdout
+    pairs = map(json.loads, found.splitlines())
+    return {frozenset((pair["a"], pair["b"])): pair for pair in pairs}
 
 
-def believed(judged: dict[frozenset[int], Judgement]) -> dict[frozenset[int], Pair]:
-    """What is left when rivals are heard, as the pipeline stores and shows it."""
-    pairs = {
-        key: one.pair
-        for key, one in judged.items()
-        if one.pair.relation in FLAGGED and one.pair.confidence >= KEPT_FROM
-    }
-    claims = Claims(pair.link for pair in pairs.values())
-    heard = {
-        key: with_confidence(pair, claims.confidence(pair.link)) for key, pair in pairs.items()
-    }
-    at_least = Thresholds().similarity_threshold
-    return {key: pair for key, pair in heard.items() if pair.confidence >= at_least}
+def why_missed(readings: dict[int, Reading], vocabulary: CountedWords, key: frozenset[int]) -> str:
+    """What the judgement would say: where it is right, the pair was no candidate or had rivals."""
+    a, b = sorted(key)
+    pair = examine(readings[a], readings[b], vocabulary=vocabulary).pair
+    return f"compared: {pair.relation.value} {pair.confidence} {pair.reasons}"
 
 
 def main() -> None:
@@ -136,22 +111,22 @@ def main() -> None:
     )
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--errors", type=int, default=0)
-    parser.add_argument("--no-prefilter", action="store_true")
+    parser.add_argument("--store", help="an Elasticsearch without a library, for one folder")
     options = parser.parse_args()
-    rows, false, confused, cost = defaultdict(Counter), Counter(), 0, Counter()
+    rows, false, confused = defaultdict(Counter), Counter(), 0
     errors = []
     for folder in options.folders:
         readings, truth = load(folder)
-        judged, spent = judge_all(readings, prefilter=not options.no_prefilter)
-        cost.update(spent)
-        shown = believed(judged)
-        for key in truth.keys() | judged.keys():
+        vocabulary = CountedWords(list(readings.values()))
+        with tempfile.TemporaryDirectory() as scratch:
+            shown = reported(folder, options.store or f"sqlite:///{scratch}/library.db")
+        for key in truth.keys() | shown.keys():
             label, relation = (
                 ("neg", "unlisted")
                 if key not in truth
                 else (truth[key]["label"], truth[key]["relation"])
             )
-            answer = shown[key].relation if key in shown else None
+            answer = Relation(shown[key]["relation"]) if key in shown else None
             told = answer.value if answer else "-"
             rows[label, relation][told] += 1
             wrong = answer is not None and label == "neg"
@@ -159,10 +134,9 @@ def main() -> None:
             if wrong:
                 false[told] += 1
             confused += label in ("version", "partial") and answer in AS_DUPLICATE
-            if wrong or missed:
-                pair = shown.get(key) or (judged[key].pair if key in judged else None)
-                why = (pair.relation, pair.confidence, pair.reasons) if pair else "no candidate"
-                errors.append(f"{folder} {sorted(key)} {label} {relation} -> {answer} {why}")
+            if (wrong or missed) and len(errors) < options.errors:
+                why = why_missed(readings, vocabulary, key)
+                errors.append(f"{folder} {sorted(key)} {label} {relation} -> {told}; {why}")
     for (label, relation), answers in sorted(rows.items()):
         if relation != "unlisted" or set(answers) != {"-"}:
             print(f"{label:10} {relation:24} {answers.total():6}  {dict(answers.most_common())}")
@@ -190,9 +164,7 @@ def main() -> None:
         f"partial_recall: {found['partial'] / max(1, total['partial']):.4f}  ({found['partial']} of {total['partial']})"
     )
     print(f"false_flags: {false.total()} of {flagged} {dict(false)}")
-    each = 1000 * cost["judging_s"] / max(1, cost["judged"])
-    print(f"cost: {dict(cost)}, {each:.2f} ms a judged pair")
-    for line in errors[: options.errors]:
+    for line in errors:
         print(line)
 
 

@@ -30,6 +30,16 @@ def damaged(text: str, share: float, seed: int) -> str:
     )
 
 
+def misread(text: str, share: float, seed: int) -> str:
+    """The text with this share of its letters and digits read as others."""
+    rng = random.Random(seed)
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    return "".join(
+        rng.choice(letters) if letter.isalnum() and rng.random() < share else letter
+        for letter in text
+    )
+
+
 def document(id: int, content: str = "", **more: object) -> Document:
     return replace(Document(id=id, title=f"Document {id}", content=content), **more)  # type: ignore[arg-type]
 

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import digest, grouping, rejudging
-from paperless_fingerprint.candidates import worth_comparing
+from paperless_fingerprint import grouping, rejudging
+from paperless_fingerprint.candidates import is_clear_candidate, worth_comparing
 from paperless_fingerprint.groups import Decided, root_of
 from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.intake_file import renew
@@ -218,17 +218,23 @@ def _worth_comparing(
 ) -> set[int]:
     """All that is the same, and the best of the rest that the facts do not rule out."""
     overlaps: dict[int, float] = {}
-    same = set()
+    same, faint = set(), set()
     for candidate in candidates:
         if candidate.same_file or candidate.same_text:
             same.add(candidate.id)
+        elif not is_clear_candidate(candidate):
+            faint.add(candidate.id)
         overlaps[candidate.id] = max(
             candidate.jaccard or 0, candidate.containment or 0, candidate.reverse_containment or 0
         )
     # Partners of old stand in `others` only: they are judged again, found or not.
     rest = [id for id in others if id not in same]
-    agreement = digest.compare(fingerprint.facts, [others[id].fingerprint.facts for id in rest])
-    kept = worth_comparing([overlaps.get(id, 0.0) for id in rest], agreement)
+    kept = worth_comparing(
+        fingerprint.facts,
+        [others[id].fingerprint.facts for id in rest],
+        [overlaps.get(id, 0.0) for id in rest],
+        [id not in faint for id in rest],
+    )
     return same & set(others) | {rest[place] for place in kept.tolist()}
 
 

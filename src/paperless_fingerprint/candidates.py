@@ -2,19 +2,23 @@
 
 A store reads the posting lists of a sketch's hashes, rarest first, until POSTINGS_READ postings
 are read; of the documents met at least twice it takes the SHORTLIST best by summed log(N / df),
-adds those that share a band in a bucket of at most BUCKET documents, and keeps what passes
-is_plausible(). The work does not grow with the library, and a family of thousands from one form
-costs no more than a stranger: its common shingles are never read to the end.
+adds those that share a band in a bucket of at most BUCKET documents, and keeps what is clear()
+or at least faint(). The work does not grow with the library, and a family of thousands from one
+form costs no more than a stranger: its common shingles are never read to the end.
+
+Which candidates are aligned is the question of worth_comparing(): where the sketches are clear,
+all whose facts agree; where they are faint, those that have the same words and numbers, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.digest import Agreement
+from paperless_fingerprint import digest
 from paperless_fingerprint.fingerprint import Hashes, sketch_hashes
 from paperless_fingerprint.model import Candidate, Fingerprint
 
@@ -37,12 +41,35 @@ COMPARED_OF_A_FAMILY = 8
 
 JACCARD_AT_LEAST = 0.08
 CONTAINMENT_AT_LEAST = 0.3
+#: Where every tenth letter is misread, hardly a run of three words is left of a copy. What shares
+#: so little may be one, but so may a stranger who uses the same phrases.
+FAINT_JACCARD = 0.04
+FAINT_CONTAINMENT = 0.15
+#: Of fewer hashes than these (a receipt; a letter beside a bundle) two are no accident.
+FEW_HASHES = 48
+#: So many of these are kept. Who is worth comparing has so large a share of the words and numbers in
+#: a digest, and so many of them.
+FAINT_AT_MOST = 8
+FAINT_SHARE = 1 / 3
+FAINT_VALUES = 3
+
+#: One figure, or an array of them.
+_Figure = TypeVar("_Figure", float, npt.NDArray[np.float64])
 
 
-def is_plausible(jaccard: float, containment: float, reverse_containment: float) -> bool:
-    return (
-        jaccard >= JACCARD_AT_LEAST or max(containment, reverse_containment) >= CONTAINMENT_AT_LEAST
-    )
+def is_clear(jaccard: _Figure, containment: _Figure) -> bool | npt.NDArray[np.bool_]:
+    """Whether the sketches alone say that two documents have something in common.
+
+    `containment` is the larger of both directions.
+    """
+    return (jaccard >= JACCARD_AT_LEAST) | (containment >= CONTAINMENT_AT_LEAST)
+
+
+def is_faint(
+    jaccard: _Figure, containment: _Figure, fewest: _Figure
+) -> bool | npt.NDArray[np.bool_]:
+    """Whether they may have. `fewest` is the number of hashes in the smaller of the sketches."""
+    return (jaccard >= FAINT_JACCARD) | (containment >= FAINT_CONTAINMENT) | (fewest < FEW_HASHES)
 
 
 def estimated(
@@ -94,41 +121,76 @@ def shared_hashes(asker: Hashes, others: Sequence[bytes]) -> list[int]:
 
 
 def ranked(found: Iterable[Candidate]) -> list[Candidate]:
-    """The plausible ones, best first, at most SHORTLIST of them beside those that are the same."""
+    """Those that are the same, at most SHORTLIST that are clear, FAINT_AT_MOST that are faint; of
+    each the best first."""
     same: list[Candidate] = []
-    alike: list[Candidate] = []
+    clear: list[Candidate] = []
+    faint: list[Candidate] = []
     for candidate in found:
         if candidate.same_text or candidate.same_file:
             same.append(candidate)
-        elif candidate.shared_hashes >= SHARED_HASHES_AT_LEAST and is_plausible(
-            candidate.jaccard or 0.0,
-            candidate.containment or 0.0,
-            candidate.reverse_containment or 0.0,
-        ):
-            alike.append(candidate)
-    alike.sort(key=_strength)
-    return sorted(same, key=_strength) + alike[:SHORTLIST]
+        elif candidate.shared_hashes >= SHARED_HASHES_AT_LEAST:
+            if is_clear_candidate(candidate):
+                clear.append(candidate)
+            elif _is_faint_candidate(candidate):
+                faint.append(candidate)
+    for listed in (same, clear):
+        listed.sort(key=_strength)
+    # By jaccard a letter has next to nothing of its bundle.
+    faint.sort(key=lambda one: (-_larger_containment(one), one.id))
+    return [*same, *clear[:SHORTLIST], *faint[:FAINT_AT_MOST]]
+
+
+def _larger_containment(candidate: Candidate) -> float:
+    return max(candidate.containment or 0.0, candidate.reverse_containment or 0.0)
+
+
+def is_clear_candidate(candidate: Candidate) -> bool:
+    return bool(is_clear(candidate.jaccard or 0.0, _larger_containment(candidate)))
+
+
+def _is_faint_candidate(candidate: Candidate) -> bool:
+    containment = _larger_containment(candidate)
+    if not containment:
+        return False
+    fewest = candidate.shared_hashes / containment
+    return bool(is_faint(candidate.jaccard or 0.0, containment, fewest))
 
 
 def _strength(candidate: Candidate) -> tuple[float, float, int]:
-    return (
-        -(candidate.jaccard or 0.0),
-        -max(candidate.containment or 0.0, candidate.reverse_containment or 0.0),
-        candidate.id,
-    )
+    return (-(candidate.jaccard or 0.0), -_larger_containment(candidate), candidate.id)
 
 
-def worth_comparing(overlaps: Sequence[float], agreement: Agreement) -> npt.NDArray[np.int64]:
+def worth_comparing(
+    facts: bytes, others: Sequence[bytes], overlaps: npt.ArrayLike, clear: npt.ArrayLike
+) -> npt.NDArray[np.int64]:
     """Which candidates of one document to align, as places in the list that was given.
 
-    `overlaps` is the larger of jaccard and the containments of each, estimated. Among many, those
-    that have no more in common than their form are told apart without a look at the texts.
+    `facts` and `others` are digests; `overlaps` is the larger of jaccard and the containments of
+    each, estimated; `clear` whether these say enough. Among many, those that have no more in common
+    than their form are told apart without a look at the texts.
     """
-    places = np.flatnonzero(agreement.plausible & ~agreement.of_one_form)
-    if len(places) <= FAMILY_FROM:
-        return places
-    strength = np.asarray(overlaps)[places] + agreement.numbers[places]
-    return np.sort(places[np.argsort(-strength, kind="stable")[:COMPARED_OF_A_FAMILY]])
+    is_clear = np.asarray(clear, np.bool_)
+    near, far = np.flatnonzero(is_clear), np.flatnonzero(~is_clear)
+    agreement = digest.compare(facts, [others[place] for place in near.tolist()])
+    kept = np.flatnonzero(agreement.plausible)
+    if len(kept) > FAMILY_FROM:
+        kept = np.flatnonzero(agreement.plausible & ~agreement.of_one_form)
+    if len(kept) > FAMILY_FROM:
+        strength = np.asarray(overlaps, np.float64)[near[kept]] + agreement.numbers[kept]
+        kept = kept[np.argsort(-strength, kind="stable")[:COMPARED_OF_A_FAMILY]]
+    places = near[kept]
+    if len(far):
+        places = np.concatenate((places, far[_alike(facts, [others[p] for p in far.tolist()])]))
+    return np.sort(places)
+
+
+def _alike(facts: bytes, others: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    """Those that have many words and numbers of the document, whatever their sketches have."""
+    found = digest.in_common(facts, others)
+    return np.flatnonzero(
+        (found.shared >= FAINT_VALUES) & (found.shared >= FAINT_SHARE * found.fewest)
+    )
 
 
 def compare_sketches(

@@ -37,6 +37,7 @@ _FEWEST_NUMBERS = 5
 _MANY = 8
 _FORM_SHARE = 0.3
 _CELLS = np.uint32((1 << 16) - 1)
+_ABOVE_NUMBERS = np.int64(1 << 32)
 
 
 Values: TypeAlias = npt.NDArray[np.uint32]
@@ -125,6 +126,44 @@ def compare(digest: bytes, others: Sequence[bytes]) -> Agreement:
     if len(known) >= _MANY:
         of_one_form[known] = _of_one_form(numbers, words)
     return Agreement(plausible, agreement, of_one_form)
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What one document has in common with each of many others, numbers and words together."""
+
+    shared: npt.NDArray[np.int64]
+    #: The number of values on the side that has fewer.
+    fewest: npt.NDArray[np.int64]
+
+
+def in_common(digest: bytes, others: Sequence[bytes]) -> Common:
+    """In one pass over all: this is asked for every document of a library."""
+    shared, fewest = np.zeros(len(others), np.int64), np.zeros(len(others), np.int64)
+    mine = np.frombuffer(digest, "<u4")
+    known = [place for place, other in enumerate(others) if len(other) >= 4 * _HEADER]
+    if len(mine) <= _HEADER or not known:
+        return Common(shared, fewest)
+    theirs = _joined([others[place] for place in known])
+    headers = theirs.values[theirs.starts[:, None] + np.arange(_HEADER)].astype(np.int64)
+    # A row each: the header, which is no value; numbers; words, which lie above all numbers.
+    sizes = np.column_stack((np.full(len(known), _HEADER), headers[:, 1], headers[:, 3]))
+    levels = np.maximum(headers[:, (0, 2)], mine[[0, 2]].astype(np.int64))
+    limits = (np.int64(1) << (32 - levels)) + _ABOVE_NUMBERS * np.arange(2)
+    above = np.repeat(np.tile(_ABOVE_NUMBERS * np.array([0, 0, 1]), len(known)), sizes.ravel())
+    values = theirs.values + above
+    inside = values < np.repeat(np.insert(limits, 0, 0, axis=1), sizes.ravel())
+    own = mine[_HEADER:].astype(np.int64)
+    own[int(mine[1]) :] += _ABOVE_NUMBERS
+    at = np.searchsorted(own, values)
+    at[at == len(own)] = 0
+    ends = np.cumsum(sizes.ravel())
+    held = _sums(inside, ends - sizes.ravel(), ends).reshape(-1, 3)[:, 1:]
+    below = np.searchsorted(own, limits)
+    below[:, 1] -= int(mine[1])
+    shared[known] = _sums((own[at] == values) & inside, ends[::3] - _HEADER, ends[2::3])
+    fewest[known] = np.minimum(held, below).sum(axis=1)
+    return Common(shared, fewest)
 
 
 def _of_one_form(numbers: _Compared, words: _Compared) -> npt.NDArray[np.bool_]:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import candidates as rules
-from paperless_fingerprint import digest
 from paperless_fingerprint.stores.base import FingerprintRow
 
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -61,6 +60,14 @@ class _Postings:
     def holders_of(self, ranks: Ints, counts: Ints) -> npt.NDArray[np.int32]:
         """The first `counts` holders of each rank, one after the other."""
         return self.places[_ranges(self.starts[ranks].astype(np.int64), counts)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sketched:
+    """What the sketches say of some pairs: how much they overlap, and whether that is enough."""
+
+    overlaps: npt.NDArray[np.float64]
+    clear: npt.NDArray[np.bool_]
 
 
 class Library:
@@ -127,24 +134,24 @@ class Library:
 
     def pairs_to_compare(self, wanted: Ints) -> Iterator[tuple[int, int, Keys]]:
         """As candidate_pairs(), with the number of candidates, and of them what is worth aligning."""
-        for count, rows, others, overlaps in self._candidates(wanted):
-            if overlaps is None:  # the same text or file: no question
+        for count, rows, others, sketched in self._candidates(wanted):
+            if sketched is None:  # the same text or file: no question
                 yield count, len(rows), _unordered(rows, others)
                 continue
             kept = [np.empty(0, np.int64)]
             for begin, end in _runs(rows):
-                agreement = digest.compare(
+                worth = rules.worth_comparing(
                     self.facts[int(rows[begin])],
                     [self.facts[place] for place in others[begin:end].tolist()],
+                    sketched.overlaps[begin:end],
+                    sketched.clear[begin:end],
                 )
-                kept.append(begin + rules.worth_comparing(overlaps[begin:end], agreement))  # type: ignore[arg-type]
+                kept.append(begin + worth)
             worth = np.concatenate(kept)
             yield count, len(rows), _unordered(rows[worth], others[worth])
 
-    def _candidates(
-        self, wanted: Ints
-    ) -> Iterator[tuple[int, Ints, Ints, npt.NDArray[np.float64] | None]]:
-        """(how many are done, row, candidate, how much they overlap), rows in ascending order."""
+    def _candidates(self, wanted: Ints) -> Iterator[tuple[int, Ints, Ints, _Sketched | None]]:
+        """(how many are done, row, candidate, what sketches say), rows in ascending order."""
         is_wanted = np.zeros(len(self), np.bool_)
         is_wanted[wanted] = True
         same = np.unique(
@@ -206,7 +213,7 @@ class Library:
 
     def _checked(
         self, rows: Ints, others: Ints, mark: npt.NDArray[np.bool_]
-    ) -> tuple[Ints, Ints, npt.NDArray[np.float64]]:
+    ) -> tuple[Ints, Ints, _Sketched]:
         """Compare sketch with sketch, and keep the best of what is plausible."""
         shared = np.zeros(len(rows), np.int64)
         offsets = self._sketch.offsets
@@ -225,15 +232,21 @@ class Library:
         own_counts = self._counts[rows, level].astype(np.float64)
         other_counts = self._counts[others, level].astype(np.float64)
         jaccard = shared / np.maximum(own_counts + other_counts - shared, 1)
-        containment = shared / np.maximum(np.minimum(own_counts, other_counts), 1)
+        fewest = np.minimum(own_counts, other_counts)
+        containment = shared / np.maximum(fewest, 1)
+        clear = np.asarray(rules.is_clear(jaccard, containment))
         plausible = (shared >= rules.SHARED_HASHES_AT_LEAST) & (
-            (jaccard >= rules.JACCARD_AT_LEAST) | (containment >= rules.CONTAINMENT_AT_LEAST)
+            clear | rules.is_faint(jaccard, containment, fewest)
         )
-        rows, others, overlaps = rows[plausible], others[plausible], containment[plausible]
-        order = np.lexsort((others, -overlaps, -jaccard[plausible], rows))
-        rows, others, overlaps = rows[order], others[order], overlaps[order]
-        best = _running_sums(rows, np.ones(len(rows), np.int64)) <= rules.SHORTLIST
-        return rows[best], others[best], overlaps[best]
+        rows, others, clear = rows[plausible], others[plausible], clear[plausible]
+        overlaps = containment[plausible]
+        strength = np.where(clear, jaccard[plausible], overlaps)
+        order = np.lexsort((others, -overlaps, -strength, ~clear, rows))
+        # Of each row first what is clear, then what is faint, each numbered from one.
+        is_clear, in_order = clear[order], rows[order]
+        ranks = _running_sums(2 * in_order + ~is_clear, np.ones(len(order), np.int64))
+        best = order[ranks <= np.where(is_clear, rules.SHORTLIST, rules.FAINT_AT_MOST)]
+        return rows[best], others[best], _Sketched(overlaps[best], clear[best])
 
     def _same(self, values: Ints, is_wanted: npt.NDArray[np.bool_]) -> Keys:
         """Pairs of one value; of many copies each is paired with the first SAME_AT_MOST."""

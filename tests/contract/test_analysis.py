@@ -8,7 +8,7 @@ from itertools import islice
 
 import pytest
 
-from documents import SPEC, contested_scan, document
+from documents import SPEC, contested_scan, document, misread
 from libraries import Library
 from paperless_fingerprint import analyse as analysing
 from paperless_fingerprint import settings as settings_module
@@ -83,6 +83,23 @@ def test_one_by_one_and_all_together_give_the_same(
     assert state(single) == state(together)
     run(together, full=True)
     assert state(single) == state(together)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_copies_of_which_every_sixth_letter_is_misread_are_found(
+    store: Store, sample: list[Document], together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hardly three words in a row are left of such a page."""
+    letters = [d for d in sample if len(d.content.split()) > 120][:6]
+    copies = [document(2000 + d.id, misread(d.content, 0.17, d.id)) for d in letters]
+    fill(store, sample)
+    run(store)
+    fill(store, copies)
+    monkeypatch.setattr(analysing, "_FEW", 0 if together else 1_000)
+    monkeypatch.setattr(analysing, "_FEW_SHARE", 0.0)
+    run(store)
+    found = {(p.a, p.b) for p in store.pairs() if p.relation is Relation.NEAR}
+    assert {(d.id, 2000 + d.id) for d in letters} <= found
 
 
 def test_what_changes_is_followed(library: Library, sample: list[Document]) -> None:

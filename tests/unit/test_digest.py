@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from documents import SPEC
+from documents import SPEC, some_text, some_words
 from paperless_fingerprint.candidates import COMPARED_OF_A_FAMILY, FAMILY_FROM, worth_comparing
-from paperless_fingerprint.digest import MOST_KEPT, Agreement, compare
+from paperless_fingerprint.digest import MOST_KEPT, compare, in_common
 from paperless_fingerprint.fingerprint import fingerprint
 
 SENTENCE = (
@@ -74,15 +76,59 @@ def test_a_digest_stays_small() -> None:
 
 
 def test_of_a_family_the_best_are_compared_and_of_few_all() -> None:
-    def agreement(count: int) -> Agreement:
-        return Agreement(
-            np.ones(count, np.bool_), np.linspace(1, 0, count), np.zeros(count, np.bool_)
-        )
+    def worth(count: int) -> list[int]:
+        # Of nothing is known what its facts are, and the first overlap most.
+        falling = np.linspace(1, 0.5, count)
+        return worth_comparing(b"", [b""] * count, falling, [True] * count).tolist()
 
-    few = worth_comparing([0.5] * FAMILY_FROM, agreement(FAMILY_FROM))
-    assert few.tolist() == list(range(FAMILY_FROM))
-    many = worth_comparing([0.5] * 40, agreement(40))
-    assert many.tolist() == list(range(COMPARED_OF_A_FAMILY))
+    assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
+    assert worth(40) == list(range(COMPARED_OF_A_FAMILY))
+
+
+def test_a_family_is_told_apart_by_its_form_only_where_it_is_large() -> None:
+    def worth(size: int) -> list[int]:
+        family = [packed(form(1, noise=3)), *(packed(form(k)) for k in range(2, size + 1))]
+        return worth_comparing(packed(form(1)), family, [0.5] * size, [True] * size).tolist()
+
+    assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
+    assert worth(FAMILY_FROM + 4) == [0]
+
+
+def test_where_sketches_are_faint_words_and_numbers_decide() -> None:
+    letter = " ".join(f"{word} {10_000 + n}" for n, word in enumerate(some_words(40, 1)))
+    words = letter.split()
+    misread = " ".join(word + "x" if n % 5 < 2 else word for n, word in enumerate(words))
+    stranger = " ".join(words[:12]) + " " + some_text(68, 2)
+    others = [packed(misread), packed(stranger), packed(letter), b""]
+    assert worth_comparing(packed(letter), others, [0.1] * 4, [False] * 4).tolist() == [0, 2]
+    assert worth_comparing(b"", others, [0.1] * 4, [False] * 4).tolist() == []
+
+
+@given(st.lists(st.sampled_from(range(40)), max_size=6), st.sampled_from(range(40)))
+def test_what_two_digests_have_in_common_is_counted_in_one_pass_for_all(chosen, own) -> None:
+    """In texts so long that digests keep a part of their values, and not all the same part."""
+    texts = [some_text(30 * (1 + n % 7) ** 2, n // 7) + f" {n * 1111} 4711 {n}" for n in range(40)]
+    found = in_common(packed(texts[own]), [packed(texts[n]) for n in chosen])
+    for place, n in enumerate(chosen):
+        one = compare_kinds(packed(texts[own]), packed(texts[n]))
+        assert (found.shared[place], found.fewest[place]) == one
+
+
+def compare_kinds(one: bytes, other: bytes) -> tuple[int, int]:
+    """By sets: numbers and words below the limit of the digest that keeps fewer."""
+    shared = fewest = 0
+    for level, count in ((0, 1), (2, 3)):
+        kinds = []
+        limit = 1 << 32
+        for digest in (one, other):
+            values = np.frombuffer(digest, "<u4").tolist()
+            begin = 4 if level == 0 else 4 + values[1]
+            kinds.append(values[begin : begin + values[count]])
+            limit = min(limit, 1 << (32 - values[level]))
+        first, second = ({value for value in kind if value < limit} for kind in kinds)
+        shared += len(first & second)
+        fewest += min(len(first), len(second))
+    return shared, fewest
 
 
 def words(*numbers: int) -> str:

@@ -167,8 +167,8 @@ class Store(Protocol):
                    excluding: int | None = None) -> list[Candidate]:  # fmt: skip
         """Documents that share a band, enough of the sketch, the whole text, or the file.
 
-        At most candidates.SHORTLIST by evidence from the text (those of the same text or file
-        come on top), in the order of candidates.ranked().
+        At most candidates.SHORTLIST that clearly share text and FAINT_AT_MOST that may do so
+        (those of the same text or file come on top), in the order of candidates.ranked().
         """
 
     def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
