@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import grouping, rejudging
-from paperless_fingerprint.candidates import is_clear_candidate, worth_comparing
+from paperless_fingerprint.candidates import Sketched, worth_comparing
 from paperless_fingerprint.groups import Decided, root_of
 from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.intake_file import renew
@@ -217,23 +217,14 @@ def _worth_comparing(
     fingerprint: Fingerprint, candidates: Sequence[Candidate], others: dict[int, StoredDocument]
 ) -> set[int]:
     """All that is the same, and the best of the rest that the facts do not rule out."""
-    overlaps: dict[int, float] = {}
-    same, faint = set(), set()
-    for candidate in candidates:
-        if candidate.same_file or candidate.same_text:
-            same.add(candidate.id)
-        elif not is_clear_candidate(candidate):
-            faint.add(candidate.id)
-        overlaps[candidate.id] = max(
-            candidate.jaccard or 0, candidate.containment or 0, candidate.reverse_containment or 0
-        )
+    same = {one.id for one in candidates if one.same_file or one.same_text}
     # Partners of old stand in `others` only: they are judged again, found or not.
+    known = {one.id: one for one in candidates}
     rest = [id for id in others if id not in same]
     kept = worth_comparing(
         fingerprint.facts,
         [others[id].fingerprint.facts for id in rest],
-        [overlaps.get(id, 0.0) for id in rest],
-        [id not in faint for id in rest],
+        Sketched.of([known.get(id) or Candidate(id, jaccard=1.0) for id in rest]),
     )
     return same & set(others) | {rest[place] for place in kept.tolist()}
 

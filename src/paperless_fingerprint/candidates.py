@@ -13,6 +13,7 @@ all whose facts agree; where they are faint, those that have the same words and 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -52,6 +53,8 @@ FEW_HASHES = 48
 FAINT_AT_MOST = 8
 FAINT_SHARE = 1 / 3
 FAINT_VALUES = 3
+#: What is so many times as long as a document is no other filled-in copy of its form.
+LONGER = 2.0
 
 #: One figure, or an array of them.
 _Figure = TypeVar("_Figure", float, npt.NDArray[np.float64])
@@ -161,28 +164,61 @@ def _strength(candidate: Candidate) -> tuple[float, float, int]:
     return (-(candidate.jaccard or 0.0), -_larger_containment(candidate), candidate.id)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sketched:
+    """What sketches say of the candidates of one document, in arrays of their order."""
+
+    #: The larger of jaccard and the containments.
+    overlaps: npt.NDArray[np.float64]
+    #: Whether that is enough (see is_clear).
+    clear: npt.NDArray[np.bool_]
+    #: Whether the candidate is so much longer that the document could only be a part of it.
+    longer: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> Sketched:
+        return cls(
+            np.array([max(one.jaccard or 0.0, _larger_containment(one)) for one in candidates]),
+            np.array([is_clear_candidate(one) for one in candidates], np.bool_),
+            np.array(
+                [
+                    (one.containment or 0.0) > LONGER * (one.reverse_containment or 0.0)
+                    for one in candidates
+                ],
+                np.bool_,
+            ),
+        )
+
+
 def worth_comparing(
-    facts: bytes, others: Sequence[bytes], overlaps: npt.ArrayLike, clear: npt.ArrayLike
+    facts: bytes, others: Sequence[bytes], sketched: Sketched
 ) -> npt.NDArray[np.int64]:
     """Which candidates of one document to align, as places in the list that was given.
 
-    `facts` and `others` are digests; `overlaps` is the larger of jaccard and the containments of
-    each, estimated; `clear` whether these say enough. Among many, those that have no more in common
-    than their form are told apart without a look at the texts.
+    `facts` and `others` are digests. Among many, those that have no more in common than their form
+    are told apart without a look at the texts; bundles of letters are of no form.
     """
-    is_clear = np.asarray(clear, np.bool_)
-    near, far = np.flatnonzero(is_clear), np.flatnonzero(~is_clear)
+    near, far = np.flatnonzero(sketched.clear), np.flatnonzero(~sketched.clear)
     agreement = digest.compare(facts, [others[place] for place in near.tolist()])
-    kept = np.flatnonzero(agreement.plausible)
-    if len(kept) > FAMILY_FROM:
-        kept = np.flatnonzero(agreement.plausible & ~agreement.of_one_form)
-    if len(kept) > FAMILY_FROM:
-        strength = np.asarray(overlaps, np.float64)[near[kept]] + agreement.numbers[kept]
-        kept = kept[np.argsort(-strength, kind="stable")[:COMPARED_OF_A_FAMILY]]
-    places = near[kept]
+    strength = sketched.overlaps[near] + agreement.numbers
+    longer = sketched.longer[near]
+    family = agreement.plausible & ~longer
+    if np.count_nonzero(family) > FAMILY_FROM:
+        family &= ~agreement.of_one_form
+    places = [near[_best(family, strength)], near[_best(agreement.plausible & longer, strength)]]
     if len(far):
-        places = np.concatenate((places, far[_alike(facts, [others[p] for p in far.tolist()])]))
-    return np.sort(places)
+        places.append(far[_alike(facts, [others[place] for place in far.tolist()])])
+    return np.sort(np.concatenate(places))
+
+
+def _best(
+    chosen: npt.NDArray[np.bool_], strength: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int64]:
+    """Where those are; of more than FAMILY_FROM the strongest COMPARED_OF_A_FAMILY."""
+    places = np.flatnonzero(chosen)
+    if len(places) <= FAMILY_FROM:
+        return places
+    return places[np.argsort(-strength[places], kind="stable")[:COMPARED_OF_A_FAMILY]]
 
 
 def _alike(facts: bytes, others: Sequence[bytes]) -> npt.NDArray[np.int64]:

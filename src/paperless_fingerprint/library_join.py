@@ -62,14 +62,6 @@ class _Postings:
         return self.places[_ranges(self.starts[ranks].astype(np.int64), counts)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sketched:
-    """What the sketches say of some pairs: how much they overlap, and whether that is enough."""
-
-    overlaps: npt.NDArray[np.float64]
-    clear: npt.NDArray[np.bool_]
-
-
 class Library:
     """All fingerprints of a library, ready to be joined with themselves."""
 
@@ -143,14 +135,17 @@ class Library:
                 worth = rules.worth_comparing(
                     self.facts[int(rows[begin])],
                     [self.facts[place] for place in others[begin:end].tolist()],
-                    sketched.overlaps[begin:end],
-                    sketched.clear[begin:end],
+                    rules.Sketched(
+                        sketched.overlaps[begin:end],
+                        sketched.clear[begin:end],
+                        sketched.longer[begin:end],
+                    ),
                 )
                 kept.append(begin + worth)
             worth = np.concatenate(kept)
             yield count, len(rows), _unordered(rows[worth], others[worth])
 
-    def _candidates(self, wanted: Ints) -> Iterator[tuple[int, Ints, Ints, _Sketched | None]]:
+    def _candidates(self, wanted: Ints) -> Iterator[tuple[int, Ints, Ints, rules.Sketched | None]]:
         """(how many are done, row, candidate, what sketches say), rows in ascending order."""
         is_wanted = np.zeros(len(self), np.bool_)
         is_wanted[wanted] = True
@@ -213,7 +208,7 @@ class Library:
 
     def _checked(
         self, rows: Ints, others: Ints, mark: npt.NDArray[np.bool_]
-    ) -> tuple[Ints, Ints, _Sketched]:
+    ) -> tuple[Ints, Ints, rules.Sketched]:
         """Compare sketch with sketch, and keep the best of what is plausible."""
         shared = np.zeros(len(rows), np.int64)
         offsets = self._sketch.offsets
@@ -238,6 +233,7 @@ class Library:
         plausible = (shared >= rules.SHARED_HASHES_AT_LEAST) & (
             clear | rules.is_faint(jaccard, containment, fewest)
         )
+        longer = other_counts > rules.LONGER * own_counts
         rows, others, clear = rows[plausible], others[plausible], clear[plausible]
         overlaps = containment[plausible]
         strength = np.where(clear, jaccard[plausible], overlaps)
@@ -246,7 +242,11 @@ class Library:
         is_clear, in_order = clear[order], rows[order]
         ranks = _running_sums(2 * in_order + ~is_clear, np.ones(len(order), np.int64))
         best = order[ranks <= np.where(is_clear, rules.SHORTLIST, rules.FAINT_AT_MOST)]
-        return rows[best], others[best], _Sketched(overlaps[best], clear[best])
+        return (
+            rows[best],
+            others[best],
+            rules.Sketched(overlaps[best], clear[best], longer[plausible][best]),
+        )
 
     def _same(self, values: Ints, is_wanted: npt.NDArray[np.bool_]) -> Keys:
         """Pairs of one value; of many copies each is paired with the first SAME_AT_MOST."""

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import SPEC, some_text, some_words
-from paperless_fingerprint.candidates import COMPARED_OF_A_FAMILY, FAMILY_FROM, worth_comparing
+from paperless_fingerprint.candidates import (
+    COMPARED_OF_A_FAMILY,
+    FAMILY_FROM,
+    Sketched,
+    worth_comparing,
+)
 from paperless_fingerprint.digest import MOST_KEPT, compare, in_common
 from paperless_fingerprint.fingerprint import fingerprint
 
@@ -78,17 +83,30 @@ def test_a_digest_stays_small() -> None:
 def test_of_a_family_the_best_are_compared_and_of_few_all() -> None:
     def worth(count: int) -> list[int]:
         # Of nothing is known what its facts are, and the first overlap most.
-        falling = np.linspace(1, 0.5, count)
-        return worth_comparing(b"", [b""] * count, falling, [True] * count).tolist()
+        return worth_comparing(b"", [b""] * count, sketched(np.linspace(1, 0.5, count))).tolist()
 
     assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
     assert worth(40) == list(range(COMPARED_OF_A_FAMILY))
 
 
+def test_bundles_are_compared_beside_the_best_of_a_family() -> None:
+    overlaps = np.array([0.9] * 40 + [0.5] * 3)
+    bundled = sketched(overlaps, longer=overlaps < 0.9)
+    found = worth_comparing(b"", [b""] * 43, bundled).tolist()
+    assert found == [*range(COMPARED_OF_A_FAMILY), 40, 41, 42]
+
+
+def sketched(overlaps, *, clear: bool = True, longer=False) -> Sketched:
+    count = len(overlaps)
+    return Sketched(
+        np.asarray(overlaps), np.full(count, clear), np.asarray(longer) & np.ones(count, np.bool_)
+    )
+
+
 def test_a_family_is_told_apart_by_its_form_only_where_it_is_large() -> None:
     def worth(size: int) -> list[int]:
         family = [packed(form(1, noise=3)), *(packed(form(k)) for k in range(2, size + 1))]
-        return worth_comparing(packed(form(1)), family, [0.5] * size, [True] * size).tolist()
+        return worth_comparing(packed(form(1)), family, sketched([0.5] * size)).tolist()
 
     assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
     assert worth(FAMILY_FROM + 4) == [0]
@@ -100,8 +118,9 @@ def test_where_sketches_are_faint_words_and_numbers_decide() -> None:
     misread = " ".join(word + "x" if n % 5 < 2 else word for n, word in enumerate(words))
     stranger = " ".join(words[:12]) + " " + some_text(68, 2)
     others = [packed(misread), packed(stranger), packed(letter), b""]
-    assert worth_comparing(packed(letter), others, [0.1] * 4, [False] * 4).tolist() == [0, 2]
-    assert worth_comparing(b"", others, [0.1] * 4, [False] * 4).tolist() == []
+    faint = sketched([0.1] * 4, clear=False)
+    assert worth_comparing(packed(letter), others, faint).tolist() == [0, 2]
+    assert worth_comparing(b"", others, faint).tolist() == []
 
 
 @given(st.lists(st.sampled_from(range(40)), max_size=6), st.sampled_from(range(40)))
