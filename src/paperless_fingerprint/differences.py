@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment, unmatched_runs
 from paperless_fingerprint.confusions import weighted_edits
+from paperless_fingerprint.tokens import is_character
 
 # Gaps of more cells than this are matched near their diagonal only.
 _MOST_CELLS = 900
@@ -80,7 +81,42 @@ def find_differences(a: Sequence[str], b: Sequence[str], alignment: Alignment) -
             items += _match_gap(a, b, start_a, end_a, start_b, end_b)
         else:
             items.append(Difference(start_a, end_a, start_b, end_b, None))
-    return _find_strays(a, b, items, _span(to_b), _span(to_a))
+    found = _find_strays(a, b, items, _span(to_b), _span(to_a))
+    return replace(found, items=_joined_characters(a, alignment, found.items))
+
+
+def _joined_characters(
+    a: Sequence[str], alignment: Alignment, items: list[Difference]
+) -> list[Difference]:
+    """Differences with one equal Chinese character between them as one: two names may have a part
+    in common."""
+    to_b = alignment.to_b
+    kept: dict[int, Difference] = {}
+    by_end: dict[tuple[int, int], int] = {}
+    placed = [_placed(item, alignment) for item in items]
+    for place in sorted(range(len(items)), key=placed.__getitem__):
+        start_a, end_a, start_b, end_b = placed[place]
+        kept[place] = items[place]
+        if items[place].edits is not None:
+            continue
+        between = start_a - 1, start_b - 1
+        before = by_end.pop(between, -1)
+        if before >= 0 and is_character(a[between[0]]) and to_b[between[0]] == between[1]:
+            del kept[before]
+            placed[place] = placed[before][0], end_a, placed[before][2], end_b
+            kept[place] = Difference(*placed[place], None)
+        by_end[end_a, end_b] = place
+    return [kept[place] for place in sorted(kept)]
+
+
+def _placed(item: Difference, alignment: Alignment) -> tuple[int, int, int, int]:
+    """What one text alone has, with the place in the other text where it would stand."""
+    start_a, end_a, start_b, end_b = item.start_a, item.end_a, item.start_b, item.end_b
+    if start_a == end_a:
+        start_a = end_a = alignment.to_a[start_b - 1] + 1 if start_b else 0
+    elif start_b == end_b:
+        start_b = end_b = alignment.to_b[start_a - 1] + 1 if start_a else 0
+    return start_a, end_a, start_b, end_b
 
 
 def _span(matches: Sequence[int]) -> tuple[int, int]:

@@ -168,9 +168,10 @@ def _mark_characters(
     item: Difference, keys_a: tuple[str, ...], keys_b: tuple[str, ...], noise: float
 ) -> Mark:
     run = min(sum(len(k) == 1 for k in keys_a), sum(len(k) == 1 for k in keys_b))
-    unlike = run
     if len(keys_a) == len(keys_b):
         unlike = sum(are_unlike_characters(x, y) for x, y in zip(keys_a, keys_b, strict=True))
+    else:
+        unlike = min(run, Levenshtein.distance(keys_a, keys_b))
     if unlike < 1 or run < 2:
         return Mark(item, Kind.NAME, UNREADABLE)
     # Each character is a token, so neighbours are misread together more often than letters of

@@ -86,7 +86,7 @@ def notes_of(spelling: str) -> int:
     if spelling.isalpha():
         if spelling[0].isupper():
             return CAPITAL
-        return CJK if len(spelling) == 1 and _IS_CJK.match(spelling) else 0
+        return CJK if is_character(spelling) else 0
     letters = sum(map(str.isalpha, spelling))
     digits = sum(map(str.isdigit, spelling))
     if not digits:
@@ -97,6 +97,11 @@ def notes_of(spelling: str) -> int:
         if _AMOUNT.fullmatch(spelling):
             notes |= AMOUNT
     return notes
+
+
+def is_character(spelling: str) -> bool:
+    """Whether it is one Chinese or Japanese character."""
+    return len(spelling) == 1 and _IS_CJK.match(spelling) is not None
 
 
 def as_number(key: str) -> str:
