@@ -53,6 +53,32 @@ def mark_replaced(
     sense = min(1.0, max(0.0, (sense - 0.35) / 0.4))
     # Where numbers lose their edges by the dozen, one that is quite different is damage, too.
     clarity = sense * max(0.25, 1 - 8 * max(0.0, digit_noise - DIGIT_NOISE_FLOOR))
+    # A number and a name may have changed side by side.
+    facts = (
+        _mark_numbers(item, keys_a, keys_b, notes_a, notes_b, digit_noise, clarity),
+        _mark_people(item, a, b, keys_a, keys_b, noise, sense, weighing),
+    )
+    found = [mark for mark in facts if mark is not None]
+    if found:
+        return max(found, key=lambda mark: mark.severity)
+    clean_a = _clean_words(keys_a, spelled_a, weighing)
+    clean_b = _clean_words(keys_b, spelled_b, weighing)
+    if clean_a and clean_b and not _are_remains("".join(keys_a), "".join(keys_b)):
+        letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
+        number = min(len(clean_a), len(clean_b))
+        return Mark(item, Kind.WORD, sense * min(SEVEREST * number, 0.8 * letters))
+    return Mark(item, Kind.WORD, UNREADABLE)
+
+
+def _mark_numbers(
+    item: Difference,
+    keys_a: tuple[str, ...],
+    keys_b: tuple[str, ...],
+    notes_a: list[int],
+    notes_b: list[int],
+    digit_noise: float,
+    clarity: float,
+) -> Mark | None:
     numbers_a = _numbers_among(keys_a, notes_a)
     numbers_b = _numbers_among(keys_b, notes_b)
     if numbers_a and numbers_b:
@@ -77,32 +103,39 @@ def mark_replaced(
         patterns = {pattern(k) for k in marked_a}
         if any(pattern(k) in patterns for k in marked_b):
             return Mark(item, Kind.FACT, SEVEREST * clarity)
+    return None
+
+
+def _mark_people(
+    item: Difference,
+    a: Side,
+    b: Side,
+    keys_a: tuple[str, ...],
+    keys_b: tuple[str, ...],
+    noise: float,
+    sense: float,
+    weighing: Weighing,
+) -> Mark | None:
     names_a = weighing.names(item.start_a, item.end_a, a)
     names_b = weighing.names(item.start_b, item.end_b, b)
     if (
-        names_a
-        and names_b
+        not names_a
+        or not names_b
         # Nouns of a clause that was rewritten are no names, whatever their first letter.
-        and _LEAST_NAMES * sum(map(len, keys_a)) <= sum(map(len, names_a))
-        and _LEAST_NAMES * sum(map(len, keys_b)) <= sum(map(len, names_b))
+        or _LEAST_NAMES * sum(map(len, keys_a)) > sum(map(len, names_a))
+        or _LEAST_NAMES * sum(map(len, keys_b)) > sum(map(len, names_b))
     ):
-        # What the other text has as often has perhaps only moved.
-        new_a = [name for name in names_a if b.count_like(name) < a.count_like(name)]
-        new_b = [name for name in names_b if a.count_like(name) < b.count_like(name)]
-        sense *= (0.3, 0.6, 1.0)[bool(new_a) + bool(new_b)]
-        # In German every noun has a capital; two side by side are somebody.
-        people = _has_full_name(item.start_a, item.end_a, a, weighing) + _has_full_name(
-            item.start_b, item.end_b, b, weighing
-        )
-        sense *= (0.5, 0.75, 1.0)[people]
-        return _mark_names(item, new_a or names_a, new_b or names_b, noise, sense, weighing)
-    clean_a = _clean_words(keys_a, spelled_a, weighing)
-    clean_b = _clean_words(keys_b, spelled_b, weighing)
-    if clean_a and clean_b and not _are_remains("".join(keys_a), "".join(keys_b)):
-        letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
-        number = min(len(clean_a), len(clean_b))
-        return Mark(item, Kind.WORD, sense * min(SEVEREST * number, 0.8 * letters))
-    return Mark(item, Kind.WORD, UNREADABLE)
+        return None
+    # What the other text has as often has perhaps only moved.
+    new_a = [name for name in names_a if b.count_like(name) < a.count_like(name)]
+    new_b = [name for name in names_b if a.count_like(name) < b.count_like(name)]
+    sense *= (0.3, 0.6, 1.0)[bool(new_a) + bool(new_b)]
+    # In German every noun has a capital; two side by side are somebody.
+    people = _has_full_name(item.start_a, item.end_a, a, weighing) + _has_full_name(
+        item.start_b, item.end_b, b, weighing
+    )
+    sense *= (0.5, 0.75, 1.0)[people]
+    return _mark_names(item, new_a or names_a, new_b or names_b, noise, sense, weighing)
 
 
 def _numbers_among(keys: tuple[str, ...], notes: list[int]) -> list[str]:
