@@ -26,6 +26,9 @@ _LEAST_NAMES = 0.33
 #: A name that nobody knows stands for one that is not more than twice as long.
 _AS_LONG = 2.0
 _MOST_WORDS = 3
+#: Names that are not further apart than this may be one name misread.
+_HEARD_ALIKE = 0.2
+_UNHEARD_ALIKE = 0.4
 # Characters of one radical stand side by side in Unicode, and those are what is misread.
 _LOOK_ALIKE_CODES = 64
 
@@ -190,7 +193,10 @@ def _mark_names(
         trust *= min(1.0, _AS_LONG * min(len(one), len(other)) / max(len(one), len(other)))
         # More words that nobody knows than a name has are what lies under that stamp.
         trust *= min(1.0, _MOST_WORDS / max(map(len, unheard)))
-    return Mark(item, Kind.NAME, SEVEREST * trust * min(1.0, max(0.0, (apart - 0.4) / 0.3)))
+    # Two names that others bear, too, are both read well; of what nobody has heard of letters are
+    # left by chance.
+    alike = _HEARD_ALIKE if not unheard else _UNHEARD_ALIKE
+    return Mark(item, Kind.NAME, SEVEREST * trust * min(1.0, max(0.0, (apart - alike) / 0.3)))
 
 
 def are_unlike_characters(one: str, other: str) -> bool:
