@@ -24,12 +24,14 @@ from paperless_fingerprint.replacements import are_unlike_characters
 from paperless_fingerprint.sentences import hidden_by_rubbish, longest_sentence, one_sided
 from paperless_fingerprint.severity import SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import strangers
-from paperless_fingerprint.tokens import DIGIT
+from paperless_fingerprint.tokens import DIGIT, Tokens
 from paperless_fingerprint.weighing import Side, Weighing
 
 _SETTLED = 20.0
 #: How severe it is that one Chinese character stands for another again and again.
 _OTHER_CHARACTER = 4.0
+#: Letters of the shortest first name that is looked for.
+_FIRST_NAME = 3
 _REPEATED = frozenset({Kind.FACT, Kind.MONTH, Kind.NAME})
 
 
@@ -66,6 +68,9 @@ class Evidence:
     #: Share of the facts kept, rare ones counting more; amounts left out.
     facts_kept_a: float = 1.0
     facts_kept_b: float = 1.0
+    #: Passages that stand in place of others, and their share of the smaller text.
+    passages: int = 0
+    replaced_share: float = 0.0
     marks: tuple[Mark, ...] = ()
     alignment: Alignment = field(default_factory=lambda: Alignment([], [], 0))
 
@@ -125,7 +130,7 @@ def _weigh(
     coverage_a = _coverage(keys_a, alignment.to_b, differences, 0)
     coverage_b = _coverage(keys_b, alignment.to_a, differences, 1)
     within = marks if cut else within_block(marks, alignment, coverage_a, coverage_b)
-    severities = _distinct_severities(within, keys_a, keys_b)
+    severities = _distinct_severities(within, a.tokens, b.tokens)
     only_a, only_b = one_sided(differences, 0), one_sided(differences, 1)
     # One number cannot carry a refusal: scanners misread them on the cleanest page.
     facts = sum(severities[Kind.FACT][:8]) - 0.5 * max(severities[Kind.FACT], default=0)
@@ -174,9 +179,7 @@ def _weigh(
     )
 
 
-def _distinct_severities(
-    marks: list[Mark], keys_a: tuple[str, ...], keys_b: tuple[str, ...]
-) -> dict[Kind, list[float]]:
+def _distinct_severities(marks: list[Mark], a: Tokens, b: Tokens) -> dict[Kind, list[float]]:
     """The severities by kind, worst first.
 
     A word that is misread the same way ten times was misread once. But what has nothing in
@@ -186,13 +189,16 @@ def _distinct_severities(
     for mark in marks:
         if mark.severity > 0:
             item = mark.difference
-            change = keys_a[item.start_a : item.end_a], keys_b[item.start_b : item.end_b]
+            change = a.keys[item.start_a : item.end_a], b.keys[item.start_b : item.end_b]
             changes.setdefault(change, []).append(mark)
     severities: dict[Kind, list[float]] = {kind: [] for kind in Kind}
     for found_marks in changes.values():
         worst = max(found_marks, key=lambda mark: mark.severity)
         severity = worst.severity
         edits = worst.difference.edits
+        if len(found_marks) > 1 and worst.kind is Kind.WORD and _are_first_names(worst, a, b):
+            severities[Kind.NAME].append(SEVEREST)
+            continue
         if len(found_marks) > 1 and worst.kind in _REPEATED and (edits is None or edits >= 2):
             severity = min(1.5 * SEVEREST, 1.5 * severity)
             if worst.severity < _OTHER_CHARACTER and _is_other_character(*change):
@@ -201,6 +207,17 @@ def _distinct_severities(
     for found in severities.values():
         found.sort(reverse=True)
     return severities
+
+
+def _are_first_names(mark: Mark, a: Tokens, b: Tokens) -> bool:
+    """'Sem Bakker' and 'Daan Bakker', twice: a first name may be a common word, and stays one word."""
+    item = mark.difference
+    one, other = a.spellings[item.start_a : item.end_a], b.spellings[item.start_b : item.end_b]
+    return (
+        item.edits is None
+        and len(one) == len(other) == 1
+        and all(len(word) >= _FIRST_NAME and word.istitle() for word in (*one, *other))
+    )
 
 
 def _is_other_character(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

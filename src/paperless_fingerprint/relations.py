@@ -195,6 +195,7 @@ def examine(
         return finish(Relation.RELATED, 0.0, ("the texts share too little",))
     enough = None if explain else is_enough
     evidence = weigh(a.side, b.side, vocabulary or NoVocabulary(), enough)
+    evidence = replace(evidence, passages=passages, replaced_share=share)
     if filled_in:
         relation, confidence = Relation.TEMPLATE, FILLED_IN_CONFIDENCE
     else:
