@@ -29,10 +29,12 @@ from pathlib import Path
 
 import case_forms
 import case_texts as texts
+from paperless_fingerprint.text import words
 
 CONFUSED = "0O 1l 5S 8B rnm cle hb uii vy tf ij 6G 2Z 9g ao ec".split()
 PAIRS = [(p[: len(p) - 1], p[-1]) for p in CONFUSED]
 SWAPS = PAIRS + [(y, x) for x, y in PAIRS]
+MIN_WORDS = 20
 #: Of the printed words so few were read: as the labelled scans have it, that is a lost page.
 _NEARLY_DESTROYED = 0.5
 LETTERS = "abcdefghijklmnoprstuvwz"
@@ -931,6 +933,11 @@ def main() -> None:
         for pair in pairs:
             if pair["label"] != "neg" and lost & {pair["a"], pair["b"]}:
                 pair["label"] = "lost"
+    # Texts of fewer words enter no comparison, whoever reads them.
+    short = {doc["id"] for doc in docs if len(words(doc["content"])) < MIN_WORDS}
+    for pair in pairs:
+        if pair["label"] != "neg" and short & {pair["a"], pair["b"]}:
+            pair["label"] = "short"
     options.folder.mkdir(parents=True, exist_ok=True)
     with (options.folder / "docs.jsonl").open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(doc, ensure_ascii=False) + "\n" for doc in docs)

@@ -15,10 +15,13 @@ import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from paperless_fingerprint.digest import compare
+import numpy as np
+
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
+from paperless_fingerprint.library_join import Library
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.relations import Reading, examine, read
+from paperless_fingerprint.stores.base import FingerprintRow
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}
 SPEC = FingerprintSpec()
@@ -46,46 +49,19 @@ def load(folder: Path) -> tuple[dict[int, Reading], dict[frozenset[int], dict]]:
     return readings, {frozenset((pair["a"], pair["b"])): pair for pair in pairs}
 
 
-def candidates(readings: dict[int, Reading]) -> list[tuple[int, int]]:
-    """Pairs of jaccard 0.05 or containment 0.2, and those of one text or one file."""
-    holders = defaultdict(list)
-    for id, reading in readings.items():
-        for shingle in reading.shingles:
-            holders[shingle].append(id)
-        holders["text", reading.text].append(id)
-        if reading.document.checksum:
-            holders["file", reading.document.checksum].append(id)
-    shared = Counter()
-    for key, ids in holders.items():
-        for at, first in enumerate(ids):
-            for second in ids[:at]:
-                shared[min(first, second), max(first, second)] += (
-                    1 if isinstance(key, int) else 10**6
-                )
-    found = []
-    for (a, b), count in shared.items():
-        size_a, size_b = len(readings[a].shingles), len(readings[b].shingles)
-        if count >= 0.05 * (size_a + size_b - count) or count >= 0.2 * min(size_a, size_b):
-            found.append((a, b))
-    return found
-
-
-def worth_judging(
-    readings: dict[int, Reading], pairs: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """Those that their digests do not tell apart, as the pipeline asks before it reads texts."""
-    digests = {id: fingerprint(r.document.content, SPEC).facts for id, r in readings.items()}
-    by_first = defaultdict(list)
-    for a, b in pairs:
-        by_first[a].append(b)
-    return [
-        (a, b)
-        for a, others in by_first.items()
-        for b, kept in zip(
-            others, compare(digests[a], [digests[b] for b in others]).plausible, strict=True
-        )
-        if kept
-    ]
+def worth_judging(readings: dict[int, Reading]) -> list[tuple[int, int]]:
+    """The pairs that an analysis of the whole library compares."""
+    library = Library(
+        (
+            FingerprintRow(id, one.document.checksum or "", fingerprint(one.document.content, SPEC))
+            for id, one in sorted(readings.items())
+        ),
+        SPEC.id,
+    )
+    found = library.pairs_to_compare(np.arange(len(library)))
+    keys = np.unique(np.concatenate([keys for _, _, keys in found])).tolist()
+    ids = library.ids.tolist()
+    return [(ids[key >> 32], ids[key & 0xFFFFFFFF]) for key in keys]
 
 
 def reported(folder: Path, store: str) -> dict[frozenset[int], dict]:

@@ -11,6 +11,7 @@ from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.months import misread_months
 from paperless_fingerprint.parts import stretch_of_part
 from paperless_fingerprint.relations import judge, read
+from paperless_fingerprint.severity import SEVEREST
 from paperless_fingerprint.text import normalise
 from paperless_fingerprint.tokens import tokenise
 from paperless_fingerprint.weighing import Side, Weighing
@@ -135,6 +136,32 @@ def test_the_same_other_character_again_and_again_is_no_misreading() -> None:
     assert once.name_severity < 1 < again.name_severity
 
 
+class Heard:
+    """A library in which other documents name these people."""
+
+    def document_frequency(self, word: str) -> int:
+        return 6 if word in {"beatriz", "sequeira", "duarte", "queirós"} else 0
+
+
+def test_two_names_that_others_bear_are_two_people_however_many_letters_they_share() -> None:
+    one, other = side(letter("Beatriz Sequeira")), side(letter("Duarte Queirós"))
+    assert weigh(one, other, Heard()).name_severity >= SEVEREST
+    assert evidence(letter("Beatriz Sequeira"), letter("Duarte Queirós")).name_severity < SEVEREST
+
+
+def test_another_name_beside_another_number_is_seen() -> None:
+    first = f"Brook Energy 0433 Isla Pemberton {BODY} total 118.20"
+    second = f"Brook Energy 7182 Hollis Granger {BODY} total 118.20"
+    assert evidence(first, second).name_severity > 4
+
+
+def test_a_first_name_that_is_a_common_word_is_a_name_where_it_changes_twice() -> None:
+    assert "will" in common_words()
+    first, second = letter("Will Pemberton"), letter("Daan Pemberton")
+    assert evidence(first, second).name_severity >= SEVEREST
+    assert relation(first, second) not in {Relation.NEAR, Relation.VERSION}
+
+
 # Months and numbers -----------------------------------------------------------------------------
 
 
@@ -238,3 +265,13 @@ def test_what_is_enough_can_only_grow() -> None:
     assert is_enough(40, 0, 0)
     assert is_enough(0, 12, 0)
     assert is_enough(3, 6, 6)
+
+
+def test_passages_in_place_of_others_speak_for_another_letter_of_the_form() -> None:
+    def other(passages: int, share: float) -> float:
+        found = Evidence(
+            0.0, 0.9, 0.9, 8, 8, 1, 0, 0, 0, 0, 6, 0, passages=passages, replaced_share=share
+        )
+        return chances_of(found, 120, 120).other
+
+    assert other(0, 0.0) < other(2, 0.05) < other(3, 0.09)
