@@ -191,24 +191,47 @@ class Sketched:
 
 
 def worth_comparing(
-    facts: bytes, others: Sequence[bytes], sketched: Sketched
+    facts: bytes,
+    others: Sequence[bytes],
+    sketched: Sketched,
+    faint: npt.NDArray[np.int64] | None = None,
 ) -> npt.NDArray[np.int64]:
     """Which candidates of one document to align, as places in the list that was given.
 
-    `facts` and `others` are digests. Among many, those that have no more in common than their form
+    `facts` and `others` are digests; `faint` are the answers of faint_ones(), where they are known.
+    Among many, those that have no more in common than their form
     are told apart without a look at the texts; bundles of letters are of no form.
     """
-    near, far = np.flatnonzero(sketched.clear), np.flatnonzero(~sketched.clear)
+    if faint is None:
+        faint = faint_ones([facts], [0] * len(others), others, sketched)
+    near = np.flatnonzero(sketched.clear)
+    if not len(near):
+        return faint
     agreement = digest.compare(facts, [others[place] for place in near.tolist()])
     strength = sketched.overlaps[near] + agreement.numbers
     longer = sketched.longer[near]
     family = agreement.plausible & ~longer
     if np.count_nonzero(family) > FAMILY_FROM:
         family &= ~agreement.of_one_form
-    places = [near[_best(family, strength)], near[_best(agreement.plausible & longer, strength)]]
-    if len(far):
-        places.append(far[_alike(facts, [others[place] for place in far.tolist()])])
+    bundles = agreement.plausible & longer
+    places = near[_best(family, strength)], near[_best(bundles, strength)], faint
     return np.sort(np.concatenate(places))
+
+
+def faint_ones(
+    digests: Sequence[bytes], owners: Sequence[int], others: Sequence[bytes], sketched: Sketched
+) -> npt.NDArray[np.int64]:
+    """Which faint candidates have many words and numbers of the digest that they are candidates of.
+
+    `owners` tells of each candidate whose it is: a place among the digests.
+    """
+    far = np.flatnonzero(~sketched.clear)
+    listed = far.tolist()
+    found = digest.in_common(
+        digests, [owners[place] for place in listed], [others[place] for place in listed]
+    )
+    alike = (found.shared >= FAINT_VALUES) & (found.shared >= FAINT_SHARE * found.fewest)
+    return far[alike]
 
 
 def _best(
@@ -219,14 +242,6 @@ def _best(
     if len(places) <= FAMILY_FROM:
         return places
     return places[np.argsort(-strength[places], kind="stable")[:COMPARED_OF_A_FAMILY]]
-
-
-def _alike(facts: bytes, others: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    """Those that have many words and numbers of the document, whatever their sketches have."""
-    found = digest.in_common(facts, others)
-    return np.flatnonzero(
-        (found.shared >= FAINT_VALUES) & (found.shared >= FAINT_SHARE * found.fewest)
-    )
 
 
 def compare_sketches(

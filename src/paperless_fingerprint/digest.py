@@ -137,33 +137,61 @@ class Common:
     fewest: npt.NDArray[np.int64]
 
 
-def in_common(digest: bytes, others: Sequence[bytes]) -> Common:
-    """In one pass over all: this is asked for every document of a library."""
+def in_common(digests: Sequence[bytes], owners: Sequence[int], others: Sequence[bytes]) -> Common:
+    """Of each of the others with the digest at the place that its owner names.
+
+    All at once: this is asked for every document of a library, and each step on arrays has a price
+    of its own.
+    """
     shared, fewest = np.zeros(len(others), np.int64), np.zeros(len(others), np.int64)
-    mine = np.frombuffer(digest, "<u4")
-    known = [place for place, other in enumerate(others) if len(other) >= 4 * _HEADER]
-    if len(mine) <= _HEADER or not known:
+    known = [
+        place
+        for place, (owner, other) in enumerate(zip(owners, others, strict=True))
+        if len(other) > 4 * _HEADER and len(digests[owner]) > 4 * _HEADER
+    ]
+    if not known:
         return Common(shared, fewest)
-    theirs = _joined([others[place] for place in known])
-    headers = theirs.values[theirs.starts[:, None] + np.arange(_HEADER)].astype(np.int64)
-    # A row each: the header, which is no value; numbers; words, which lie above all numbers.
-    sizes = np.column_stack((np.full(len(known), _HEADER), headers[:, 1], headers[:, 3]))
-    levels = np.maximum(headers[:, (0, 2)], mine[[0, 2]].astype(np.int64))
-    limits = (np.int64(1) << (32 - levels)) + _ABOVE_NUMBERS * np.arange(2)
-    above = np.repeat(np.tile(_ABOVE_NUMBERS * np.array([0, 0, 1]), len(known)), sizes.ravel())
-    values = theirs.values + above
-    inside = values < np.repeat(np.insert(limits, 0, 0, axis=1), sizes.ravel())
-    own = mine[_HEADER:].astype(np.int64)
-    own[int(mine[1]) :] += _ABOVE_NUMBERS
-    at = np.searchsorted(own, values)
-    at[at == len(own)] = 0
-    ends = np.cumsum(sizes.ravel())
-    held = _sums(inside, ends - sizes.ravel(), ends).reshape(-1, 3)[:, 1:]
-    below = np.searchsorted(own, limits)
-    below[:, 1] -= int(mine[1])
-    shared[known] = _sums((own[at] == values) & inside, ends[::3] - _HEADER, ends[2::3])
+    mine = _kinds(digests)
+    theirs = _kinds([others[place] for place in known])
+    at = np.array(owners)[known]
+    # What is thinned more is the measure for both.
+    limits = np.int64(1) << (32 - np.maximum(mine.levels[at], theirs.levels))
+    above = (at[:, None] << 33) + _ABOVE_NUMBERS * np.arange(2)
+    limits += above
+    values = theirs.values + np.repeat(above.ravel(), theirs.sizes.ravel())
+    inside = values < np.repeat(limits.ravel(), theirs.sizes.ravel())
+    own = mine.values + np.repeat(
+        (np.arange(len(digests))[:, None] * 2 + np.arange(2)).ravel() << 32, mine.sizes.ravel()
+    )
+    places = np.searchsorted(own, values)
+    places[places == len(own)] = 0
+    ends = np.cumsum(theirs.sizes.ravel())
+    begins = ends - theirs.sizes.ravel()
+    below = np.searchsorted(own, limits) - np.searchsorted(own, above)
+    held = _sums(inside, begins, ends).reshape(-1, 2)
+    shared[known] = _sums((own[places] == values) & inside, begins[::2], ends[1::2])
     fewest[known] = np.minimum(held, below).sum(axis=1)
     return Common(shared, fewest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """Many digests, one after the other, without their headers: numbers, then words."""
+
+    values: npt.NDArray[np.int64]
+    #: Of each digest a row: numbers, words.
+    sizes: npt.NDArray[np.int64]
+    levels: npt.NDArray[np.int64]
+
+
+def _kinds(digests: Sequence[bytes]) -> _Kinds:
+    empty = bytes(4 * _HEADER)
+    joined = _joined([digest or empty for digest in digests])
+    at = joined.starts[:, None] + np.arange(_HEADER)
+    headers = joined.values[at].astype(np.int64)
+    is_value = np.ones(len(joined.values), np.bool_)
+    is_value[at] = False
+    return _Kinds(joined.values[is_value].astype(np.int64), headers[:, 1::2], headers[:, ::2])
 
 
 def _of_one_form(numbers: _Compared, words: _Compared) -> npt.NDArray[np.bool_]:

@@ -130,16 +130,21 @@ class Library:
             if sketched is None:  # the same text or file: no question
                 yield count, len(rows), _unordered(rows, others)
                 continue
+            owners, row_of = np.unique(rows, return_inverse=True)
+            digests = [self.facts[row] for row in owners.tolist()]
+            theirs = [self.facts[place] for place in others.tolist()]
+            faint = rules.faint_ones(digests, row_of.tolist(), theirs, sketched)
             kept = [np.empty(0, np.int64)]
             for begin, end in _runs(rows):
+                some = slice(begin, end)
+                low, high = np.searchsorted(faint, (begin, end)).tolist()
                 worth = rules.worth_comparing(
-                    self.facts[int(rows[begin])],
-                    [self.facts[place] for place in others[begin:end].tolist()],
+                    digests[int(row_of[begin])],
+                    theirs[some],
                     rules.Sketched(
-                        sketched.overlaps[begin:end],
-                        sketched.clear[begin:end],
-                        sketched.longer[begin:end],
+                        sketched.overlaps[some], sketched.clear[some], sketched.longer[some]
                     ),
+                    faint[low:high] - begin,
                 )
                 kept.append(begin + worth)
             worth = np.concatenate(kept)

@@ -123,13 +123,23 @@ def test_where_sketches_are_faint_words_and_numbers_decide() -> None:
     assert worth_comparing(b"", others, faint).tolist() == []
 
 
-@given(st.lists(st.sampled_from(range(40)), max_size=6), st.sampled_from(range(40)))
-def test_what_two_digests_have_in_common_is_counted_in_one_pass_for_all(chosen, own) -> None:
-    """In texts so long that digests keep a part of their values, and not all the same part."""
-    texts = [some_text(30 * (1 + n % 7) ** 2, n // 7) + f" {n * 1111} 4711 {n}" for n in range(40)]
-    found = in_common(packed(texts[own]), [packed(texts[n]) for n in chosen])
-    for place, n in enumerate(chosen):
-        one = compare_kinds(packed(texts[own]), packed(texts[n]))
+#: So long that digests keep a part of their values, and not all the same part; and nothing at all.
+SOME = [
+    b"",
+    packed(""),
+    *(
+        packed(some_text(30 * (1 + n % 7) ** 2, n // 7) + f" {n * 1111} 4711 {n}")
+        for n in range(38)
+    ),
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(SOME), st.integers(0, 4)), max_size=8))
+def test_what_digests_have_in_common_is_counted_for_all_at_once(others) -> None:
+    owners = [SOME[20], b"", SOME[7], SOME[1], SOME[33]]
+    found = in_common(owners, [owner for _, owner in others], [other for other, _ in others])
+    for place, (other, owner) in enumerate(others):
+        one = compare_kinds(owners[owner], other) if other and owners[owner] else (0, 0)
         assert (found.shared[place], found.fewest[place]) == one
 
 
