@@ -15,6 +15,8 @@ from paperless_fingerprint.weighing import Side, Weighing
 #: next month that it may be must be this much further off.
 _MISREAD = 0.34
 _MARGIN = 0.5
+#: A shorter name may end another word.
+_LONG_NAME = 5
 
 
 def months_in(side: Side, start: int, end: int) -> dict[str, int]:
@@ -49,7 +51,18 @@ def misread_months(keys: tuple[str, ...], weighing: Weighing) -> dict[str, int]:
 def _misread_month(key: str) -> int | None:
     """The month that this is a misreading of, when there is only one."""
     letters = re.split(r"[^a-zäáâàçéèêíóôõúûüąćęłńóśźż]+", key)
-    return next(filter(None, map(_nearest_month, letters)), None)
+    return next(filter(None, map(_nearest_month, letters)), None) or _month_at_end(letters)
+
+
+def _month_at_end(words: list[str]) -> int | None:
+    """'duringgaugust': a speck has filled the space."""
+    ends = {
+        number
+        for word in words
+        for name, number in MONTHS.items()
+        if len(name) >= _LONG_NAME and len(word) > len(name) + 1 and word.endswith(name)
+    }
+    return ends.pop() if len(ends) == 1 else None
 
 
 def _nearest_month(word: str) -> int | None:

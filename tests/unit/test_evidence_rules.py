@@ -174,6 +174,8 @@ def test_a_first_name_that_is_a_common_word_is_a_name_where_it_changes_twice() -
         ("apwil", 4),
         ("jlnho 2023", 6),
         ("dcccmbcr", 12),
+        ("duringgaugust", 8),
+        ("perngiugno", 6),
     ],
 )
 def test_a_month_is_known_torn_apart_or_misread(run: str, month: int) -> None:
