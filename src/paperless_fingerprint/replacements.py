@@ -31,6 +31,8 @@ _HEARD_ALIKE = 0.2
 _UNHEARD_ALIKE = 0.4
 # Characters of one radical stand side by side in Unicode, and those are what is misread.
 _LOOK_ALIKE_CODES = 64
+# Of longer runs each is taken for another: they are passages, and no names.
+_MOST_CELLS = 900
 
 
 def mark_replaced(
@@ -203,14 +205,25 @@ def are_unlike_characters(one: str, other: str) -> bool:
     return len(one) == len(other) == 1 and abs(ord(one) - ord(other)) > _LOOK_ALIKE_CODES
 
 
+def _unlike(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """How many characters are others, added or gone at least; what looks alike counts as equal."""
+    if len(one) * len(other) > _MOST_CELLS:
+        return max(len(one), len(other))
+    costs = list(range(len(other) + 1))
+    for row, x in enumerate(one, 1):
+        before, costs[0] = costs[0], row
+        for column, y in enumerate(other, 1):
+            replaced = before + (x != y and are_unlike_characters(x, y))
+            before = costs[column]
+            costs[column] = min(replaced, before + 1, costs[column - 1] + 1)
+    return costs[-1]
+
+
 def _mark_characters(
     item: Difference, keys_a: tuple[str, ...], keys_b: tuple[str, ...], noise: float
 ) -> Mark:
     run = min(sum(len(k) == 1 for k in keys_a), sum(len(k) == 1 for k in keys_b))
-    if len(keys_a) == len(keys_b):
-        unlike = sum(are_unlike_characters(x, y) for x, y in zip(keys_a, keys_b, strict=True))
-    else:
-        unlike = min(run, Levenshtein.distance(keys_a, keys_b))
+    unlike = min(run, _unlike(keys_a, keys_b))
     if unlike < 1 or run < 2:
         return Mark(item, Kind.NAME, UNREADABLE)
     # Each character is a token, so neighbours are misread together more often than letters of

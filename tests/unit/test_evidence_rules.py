@@ -162,6 +162,19 @@ def test_a_first_name_that_is_a_common_word_is_a_name_where_it_changes_twice() -
     assert relation(first, second) not in {Relation.NEAR, Relation.VERSION}
 
 
+def test_characters_misread_around_one_that_was_not_are_no_other_name() -> None:
+    form = (
+        "尊敬的赵建国先生：您位于东湖路的电表已于2024年3月5日抄录，读数为4821度。合同编号FA88213的有效期"
+        "至2025年1月7日，如需终止请提前书面通知我们。您的案件由我们负责，上午可拨打分机7731。此致敬礼"
+    )
+    # Each looks like the one that it stands for, but for one that was added.
+    misread = form.replace("上午可拨打", "丸協吏可拨扚")
+    for right, wrong in zip("抄终湖路", "抁络溯跔", strict=True):
+        misread = misread.replace(right, wrong)
+    assert evidence(form, misread).name_severity < 1.5
+    assert evidence(form, misread.replace("赵建国", "卫国庆")).name_severity > 4
+
+
 # Months and numbers -----------------------------------------------------------------------------
 
 
