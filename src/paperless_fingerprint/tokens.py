@@ -23,7 +23,8 @@ _JOINTS = str.maketrans("", "", ".,:/'’-")
 _IS_CJK = re.compile(f"[{_CJK}]")
 # Two decimals make an amount, and so does a number with a thousands separator; a date or a
 # version has more joints, an integer may count anything.
-_AMOUNT = re.compile("\\d{1,3}(?:[.,'’]\\d{3}){0,3}[.,]\\d{2}|\\d{1,9}[.,]\\d{2}")
+# A colon in '3:158,33' is a point that was misread.
+_AMOUNT = re.compile("\\d{1,3}(?:[.,:'’]\\d{3}){0,3}[.,]\\d{2}|\\d{1,9}[.,]\\d{2}")
 
 DIGIT, NUMBER, AMOUNT, CAPITAL, CJK = 1, 2, 4, 8, 16
 #: Which digit a letter among digits was.

@@ -51,6 +51,7 @@ def test_every_token_has_a_spelling_and_a_place(text):
     ("spelling", "notes"),
     [
         ("1.387,30", DIGIT | NUMBER | AMOUNT),
+        ("3:158,33", DIGIT | NUMBER | AMOUNT),
         ("12.50", DIGIT | NUMBER | AMOUNT),
         ("12.03.2024", DIGIT | NUMBER),
         ("4711", DIGIT | NUMBER),
