@@ -39,6 +39,8 @@ SAME_AT_MOST = 64
 #: too, and so does the document seen from its copy.
 FAMILY_FROM = 16
 COMPARED_OF_A_FAMILY = 8
+#: Of so many it can be told what is the form, though some are copies of one another.
+FORM_FROM = 24
 
 JACCARD_AT_LEAST = 0.08
 CONTAINMENT_AT_LEAST = 0.3
@@ -51,7 +53,7 @@ FEW_HASHES = 48
 #: So many of these are kept. Who is worth comparing has so large a share of the words and numbers in
 #: a digest, and so many of them.
 FAINT_AT_MOST = 8
-FAINT_SHARE = 1 / 3
+FAINT_SHARE = 0.3
 FAINT_VALUES = 3
 #: What is so many times as long as a document is no other filled-in copy of its form.
 LONGER = 2.0
@@ -211,7 +213,7 @@ def worth_comparing(
     strength = sketched.overlaps[near] + agreement.numbers
     longer = sketched.longer[near]
     family = agreement.plausible & ~longer
-    if np.count_nonzero(family) > FAMILY_FROM:
+    if np.count_nonzero(family) > FORM_FROM:
         family &= ~agreement.of_one_form
     bundles = agreement.plausible & longer
     places = near[_best(family, strength)], near[_best(bundles, strength)], faint

@@ -11,6 +11,7 @@ from documents import SPEC, some_text, some_words
 from paperless_fingerprint.candidates import (
     COMPARED_OF_A_FAMILY,
     FAMILY_FROM,
+    FORM_FROM,
     Sketched,
     worth_comparing,
 )
@@ -109,7 +110,8 @@ def test_a_family_is_told_apart_by_its_form_only_where_it_is_large() -> None:
         return worth_comparing(packed(form(1)), family, sketched([0.5] * size)).tolist()
 
     assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
-    assert worth(FAMILY_FROM + 4) == [0]
+    assert worth(FORM_FROM) == list(range(COMPARED_OF_A_FAMILY))
+    assert worth(FORM_FROM + 1) == [0]
 
 
 def test_where_sketches_are_faint_words_and_numbers_decide() -> None:
