@@ -2,7 +2,7 @@
 
 For the constants as they are: relation_cases.py --senders 18 with the seeds 1, 2, 4, 5 and 6, and
 relation_cases.py --senders 16 --families statement,contract,report,letter with the seeds 101, 102,
-103, 105 and 106; for the last two of OTHER besides --scanned with the seeds 1 and 2 (--senders 14)
+103, 105 and 106; for the two of OTHER about passages besides --scanned with the seeds 1 and 2 (--senders 14)
 and, of those families, 101 and 102 (--senders 12). Rules were looked for on seeds 3 and 104 besides; the families payslip, minutes,
 bill and policy, all other seeds and the scanned corpus are for testing.
 

@@ -23,7 +23,7 @@ from paperless_fingerprint.parts import shifted, stretch_of_part, within_block
 from paperless_fingerprint.replacements import are_unlike_characters
 from paperless_fingerprint.sentences import hidden_by_rubbish, longest_sentence, one_sided
 from paperless_fingerprint.severity import SEVEREST, UNREADABLE, Kind, Mark
-from paperless_fingerprint.strangers import strangers
+from paperless_fingerprint.strangers import known_strangers, strangers
 from paperless_fingerprint.tokens import DIGIT, Tokens
 from paperless_fingerprint.weighing import Side, Weighing
 
@@ -63,6 +63,8 @@ class Evidence:
     clause_b: float = 0.0
     #: How much the names are others that only one of the texts has, wherever they stand.
     strangers: float = 0.0
+    #: Each text names somebody whom the library knows and the other does not name.
+    known_strangers: bool = False
     #: How much more likely the numbers are those of another document (a logarithm; 0 and more).
     numbers_against: float = 0.0
     #: Share of the facts kept, rare ones counting more; amounts left out.
@@ -173,6 +175,7 @@ def _weigh(
         clause_a=clause_a,
         clause_b=clause_b,
         strangers=strangers(a, b, alignment, differences, noise, coverage_a, coverage_b, weighing),
+        known_strangers=known_strangers(a, b, alignment, differences, weighing),
         numbers_against=numbers_against(a, b, alignment, differences, digit_noise, weighing),
         facts_kept_a=_facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing),
         facts_kept_b=_facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.differences import Differences
+from paperless_fingerprint.known_words import MONTHS
 from paperless_fingerprint.severity import SEVEREST
 from paperless_fingerprint.tokens import CJK, notes_of
 from paperless_fingerprint.weighing import Side, Weighing
@@ -13,6 +16,10 @@ from paperless_fingerprint.weighing import Side, Weighing
 #: What is covered less than this is more than the other text with a few additions.
 _PART = 0.7
 _MOST_NAMES = 6
+#: A name that stands in so many other documents is somebody's; a misreading seldom comes twice.
+_KNOWN_FROM = 2
+#: So much of a full name may be misread.
+_MISREAD = 0.4
 #: A Chinese or Japanese name has so many characters.
 _CHARACTERS = range(2, 5)
 
@@ -44,6 +51,43 @@ def strangers(
         if all(Levenshtein.normalized_distance(name, other) > 0.5 for other in only_b)
     ]
     return SEVEREST * min(2, len(apart), len(only_b)) / 2 * max(0.3, 1 - 7 * noise)
+
+
+def known_strangers(
+    a: Side, b: Side, alignment: Alignment, differences: Differences, weighing: Weighing
+) -> bool:
+    """Whether each text names somebody in full whom the library knows and the other does not name.
+
+    However much of a page is misread, no name becomes another that somebody bears.
+    """
+    return _names_somebody(
+        a, b, alignment.to_b, differences.strays_a, weighing
+    ) and _names_somebody(b, a, alignment.to_a, differences.strays_b, weighing)
+
+
+def _names_somebody(
+    side: Side, other: Side, matches: list[int], strays: frozenset[int], weighing: Weighing
+) -> bool:
+    keys = side.tokens.keys
+    alone = {
+        i
+        for i, _ in side.facts
+        if matches[i] < 0
+        and i not in strays
+        and side.tokens.spellings[i].istitle()
+        and keys[i] not in MONTHS
+        and weighing.is_name(side, i)
+        and weighing.elsewhere(keys[i]) >= _KNOWN_FROM
+    }
+    full = {keys[i] + keys[i + 1] for i in alone if i + 1 in alone}
+    if not full:
+        return False
+    theirs = other.tokens.keys
+    pairs = {first + last for first, last in pairwise(theirs)}
+    return any(
+        all(Levenshtein.normalized_distance(name, pair) > _MISREAD for pair in pairs | set(theirs))
+        for name in full
+    )
 
 
 def _more_often(

@@ -290,3 +290,15 @@ def test_passages_in_place_of_others_speak_for_another_letter_of_the_form() -> N
         return chances_of(found, 120, 120).other
 
     assert other(0, 0.0) < other(2, 0.05) < other(3, 0.09)
+
+
+def test_people_whom_the_library_knows_are_others_on_the_worst_page() -> None:
+    first, second, damaged = (
+        f"Brook Energy\n{BODY}\nPresent: {names} Hollis Granger\nTotal 118.20\n"
+        for names in ("Beatriz Sequeira", "", "Beatr1z Sequcira")
+    )
+    other = second + "Duarte Queirós\n"
+    assert weigh(side(first), side(other), Heard()).known_strangers
+    assert not evidence(first, other).known_strangers
+    assert not weigh(side(first), side(damaged + "Duarte Queirós\n"), Heard()).known_strangers
+    assert not weigh(side(first), side(second), Heard()).known_strangers
