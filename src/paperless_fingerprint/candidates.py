@@ -2,9 +2,10 @@
 
 A store reads the posting lists of a sketch's hashes, rarest first, until POSTINGS_READ postings
 are read; of the documents met at least twice it takes the SHORTLIST best by summed log(N / df),
-adds those that share a band in a bucket of at most BUCKET documents, and keeps what is clear()
-or at least faint(). The work does not grow with the library, and a family of thousands from one
-form costs no more than a stranger: its common shingles are never read to the end.
+adds those that share a band in a bucket of at most BUCKET documents, and keeps those of which
+is_clear() or at least is_faint() holds. The work does not grow with the library, and a family of
+thousands from one form costs no more than a stranger: its common shingles are never read to the
+end.
 
 Which candidates are aligned is the question of worth_comparing(): where the sketches are clear,
 all whose facts agree; where they are faint, those that have the same words and numbers, too.
@@ -200,9 +201,9 @@ def worth_comparing(
 ) -> npt.NDArray[np.int64]:
     """Which candidates of one document to align, as places in the list that was given.
 
-    `facts` and `others` are digests; `faint` are the answers of faint_ones(), where they are known.
-    Among many, those that have no more in common than their form
-    are told apart without a look at the texts; bundles of letters are of no form.
+    `facts` and `others` are digests; `faint` is the answer of faint_ones(), where it is known.
+    Among many, those that have no more in common than their form are told apart without a look at
+    the texts; bundles of letters are of no form.
     """
     if faint is None:
         faint = faint_ones([facts], [0] * len(others), others, sketched)

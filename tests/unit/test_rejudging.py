@@ -129,17 +129,18 @@ def test_killed_at_every_step(tmp_path, anew, settings, monkeypatch) -> None:
 
 def test_settings_are_read_the_same_everywhere() -> None:
     settings = by(0.5, 0.9, 0.6)
-    told = "0.5 0.9 0.6 judgement-2"
+    told = "0.5 0.9 0.6 judgement-3"
     assert rejudging.due({"thresholds": told}, settings) is Due.NOTHING
     assert rejudging.due({"thresholds": f"towards {told}"}, settings) is Due.GROUPS
     other = replace(settings, values={**settings.values, "near.threshold": 0.8})
     assert rejudging.due({"thresholds": f"towards {told}"}, other) is Due.PAIRS
 
 
-def test_what_an_earlier_version_has_judged_is_judged_anew(tmp_path) -> None:
+@pytest.mark.parametrize("earlier", ["", " judgement-2"])
+def test_what_an_earlier_version_has_judged_is_judged_anew(tmp_path, earlier) -> None:
     store = library(tmp_path / "library.db")
     analyse(store, by(), Silent())
-    store.put_notes({"thresholds": "0.75 0.85 0.75"})
+    store.put_notes({"thresholds": f"0.75 0.85 0.75{earlier}"})
     assert rejudging.due(store.notes(), by()) is Due.PAIRS
     assert analyse(store, by(), Silent()).documents == len(store.ids())
     assert rejudging.due(store.notes(), by()) is Due.NOTHING
