@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
+from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment
@@ -18,6 +19,8 @@ _PART = 0.7
 _MOST_NAMES = 6
 #: A name that stands in so many other documents is somebody's; a misreading seldom comes twice.
 _KNOWN_FROM = 2
+#: Of a whole bundle's people so many are looked for in the other text.
+_MOST_FULL_NAMES = 20
 #: So much of a full name may be misread.
 _MISREAD = 0.4
 #: A Chinese or Japanese name has so many characters.
@@ -79,14 +82,17 @@ def _names_somebody(
         and weighing.is_name(side, i)
         and weighing.elsewhere(keys[i]) >= _KNOWN_FROM
     }
-    full = {keys[i] + keys[i + 1] for i in alone if i + 1 in alone}
+    full = dict.fromkeys(keys[i] + keys[i + 1] for i in sorted(alone) if i + 1 in alone)
     if not full:
         return False
     theirs = other.tokens.keys
-    pairs = {first + last for first, last in pairwise(theirs)}
+    written = {*theirs, *(first + last for first, last in pairwise(theirs))}
     return any(
-        all(Levenshtein.normalized_distance(name, pair) > _MISREAD for pair in pairs | set(theirs))
-        for name in full
+        process.extractOne(
+            name, written, scorer=Levenshtein.normalized_distance, score_cutoff=_MISREAD
+        )
+        is None
+        for name in islice(full, _MOST_FULL_NAMES)
     )
 
 

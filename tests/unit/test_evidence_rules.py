@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from paperless_fingerprint import strangers
 from paperless_fingerprint.evidence import Evidence, weigh
 from paperless_fingerprint.judgement import chances_of, is_enough
 from paperless_fingerprint.known_words import NoVocabulary, common_words
@@ -141,6 +142,30 @@ class Heard:
 
     def document_frequency(self, word: str) -> int:
         return 6 if word in {"beatriz", "sequeira", "duarte", "queirós"} else 0
+
+
+def test_only_so_many_names_of_a_long_text_are_looked_for(monkeypatch) -> None:
+    """Each is held against all of the other text: no hostile page makes that quadratic."""
+    asked = []
+
+    class Watched:
+        @staticmethod
+        def extractOne(name, *_, **__):  # noqa: N802
+            asked.append(name)
+            return name, 0.0, 0
+
+    class Everybody:
+        def document_frequency(self, word: str) -> int:
+            return 9
+
+    def people(first: str) -> str:
+        letters = [chr(97 + n) for n in range(26)]
+        return " ".join(f"{first}{x}{y}on {first}{y}{x}berg" for x in letters for y in letters)
+
+    monkeypatch.setattr(strangers, "process", Watched)
+    one, other = side(f"{BODY} {people('Al')}"), side(f"{BODY} {people('Um')}")
+    assert not weigh(one, other, Everybody()).known_strangers
+    assert len(asked) == strangers._MOST_FULL_NAMES
 
 
 def test_two_names_that_others_bear_are_two_people_however_many_letters_they_share() -> None:
