@@ -2,9 +2,10 @@
 
 For the constants as they are: relation_cases.py --senders 18 with the seeds 1, 2, 4, 5 and 6, and
 relation_cases.py --senders 16 --families statement,contract,report,letter with the seeds 101, 102,
-103, 105 and 106; for the two of OTHER about passages besides --scanned with the seeds 1 and 2 (--senders 14)
-and, of those families, 101 and 102 (--senders 12). Rules were looked for on seeds 3 and 104 besides; the families payslip, minutes,
-bill and policy, all other seeds and the scanned corpus are for testing.
+103, 105 and 106; for the two of OTHER about passages besides --scanned with the seeds 1 and 2
+(--senders 14) and, of those families, 101 and 102 (--senders 12). Rules were looked for on seeds 3
+and 104 besides; the families payslip, minutes, bill and policy, all other seeds and the scanned
+corpus are for testing.
 
 No coefficient but the bias may be negative: a feature can speak
 for its own answer only, which is what keeps the curves sane for letters unlike the generated ones.

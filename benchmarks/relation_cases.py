@@ -29,12 +29,12 @@ from pathlib import Path
 
 import case_forms
 import case_texts as texts
+from paperless_fingerprint.relations import Thresholds
 from paperless_fingerprint.text import words
 
 CONFUSED = "0O 1l 5S 8B rnm cle hb uii vy tf ij 6G 2Z 9g ao ec".split()
 PAIRS = [(p[: len(p) - 1], p[-1]) for p in CONFUSED]
 SWAPS = PAIRS + [(y, x) for x, y in PAIRS]
-MIN_WORDS = 20
 #: Of the printed words so few were read: as the labelled scans have it, that is a lost page.
 _NEARLY_DESTROYED = 0.5
 LETTERS = "abcdefghijklmnoprstuvwz"
@@ -934,7 +934,7 @@ def main() -> None:
             if pair["label"] != "neg" and lost & {pair["a"], pair["b"]}:
                 pair["label"] = "lost"
     # Texts of fewer words enter no comparison, whoever reads them.
-    short = {doc["id"] for doc in docs if len(words(doc["content"])) < MIN_WORDS}
+    short = {doc["id"] for doc in docs if len(words(doc["content"])) < Thresholds().min_words}
     for pair in pairs:
         if pair["label"] != "neg" and short & {pair["a"], pair["b"]}:
             pair["label"] = "short"

@@ -89,6 +89,8 @@ def main() -> None:
     parser.add_argument("--errors", type=int, default=0)
     parser.add_argument("--store", help="an Elasticsearch without a library, for one folder")
     options = parser.parse_args()
+    if options.store and len(options.folders) > 1:
+        parser.error("--store keeps one library: name one folder, or leave --store out.")
     rows, false, confused = defaultdict(Counter), Counter(), 0
     errors = []
     for folder in options.folders:
