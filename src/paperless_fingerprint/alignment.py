@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
@@ -28,7 +29,7 @@ _LEFT_OVER = 8
 _LONELY_WITHIN = 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Alignment:
     """For each token of a the token of b that it equals, or -1; and the other way round."""
 
@@ -36,6 +37,15 @@ class Alignment:
     to_a: list[int]
     #: How many of the matched tokens stand in another order.
     moved: int
+
+    @cached_property
+    def only_a(self) -> list[tuple[int, int]]:
+        """The stretches of a without a match."""
+        return unmatched_runs(self.to_b)
+
+    @cached_property
+    def only_b(self) -> list[tuple[int, int]]:
+        return unmatched_runs(self.to_a)
 
 
 def equal_tokens(a: Sequence[str], b: Sequence[str]) -> int:
@@ -46,9 +56,8 @@ def equal_tokens(a: Sequence[str], b: Sequence[str]) -> int:
 def align(a: Sequence[str], b: Sequence[str]) -> Alignment:
     to_b, to_a = [-1] * len(a), [-1] * len(b)
     for start_a, start_b, size in _without_lonely(_blocks(a, b), len(a), len(b)):
-        for step in range(size):
-            to_b[start_a + step] = start_b + step
-            to_a[start_b + step] = start_a + step
+        to_b[start_a : start_a + size] = range(start_b, start_b + size)
+        to_a[start_b : start_b + size] = range(start_a, start_a + size)
     moved = _match_moved(a, b, to_b, to_a)
     for _ in range(_PASSES):
         found = _match_left_over(a, b, to_b, to_a)

@@ -262,7 +262,7 @@ def _analyse_together(
     tally.compared += len(keys)
 
     progress.begin("learn the words")
-    vocabulary = WordTable.of(text for _, text in _texts(store))
+    vocabulary = WordTable.of(store)
     judge = Judge.of(settings)
     processes = 1 if len(keys) < _WORTH_PROCESSES else settings["workers"]
     waiting_ids = {item.id for item in waiting}
@@ -279,11 +279,6 @@ def _analyse_together(
             progress.advance(high - low)
     finally:
         pool.close()
-
-
-def _texts(store: Store) -> Iterator[tuple[int, str]]:
-    for record in store.documents():
-        yield record.document.id, record.document.content
 
 
 def _with_confirmed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
@@ -24,6 +25,7 @@ _CONFUSED_DIGITS = frozenset(
 _CONFUSION_WEIGHT = 0.45
 
 
+@lru_cache(maxsize=1 << 15)
 def shape(word: str) -> str:
     """A spelling with everything collapsed that OCR takes for each other."""
     if not word.isascii():
@@ -36,13 +38,15 @@ def shape(word: str) -> str:
     return word
 
 
-def weighted_edits(first: str, second: str) -> float:
-    """Edits from one spelling to the other; what OCR confuses counts less than half.
+def weighted_edits(first: str, second: str, edits: int | None = None) -> float:
+    """Edits from one spelling to the other (`edits` of them, where that is known); what OCR
+    confuses counts less than half.
 
     Between two pure numbers a confusion is nearly as damning as any other edit: both are
     plausible readings, and one of them is another number.
     """
-    edits = Levenshtein.distance(first, second)
+    if edits is None:
+        edits = Levenshtein.distance(first, second)
     if edits == 0:
         return 0.0
     if first.isdigit() and second.isdigit():

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import add, or_
+from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.alignment import Alignment, unmatched_runs
+from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.confusions import weighted_edits
 from paperless_fingerprint.tokens import is_character
 
@@ -29,8 +31,7 @@ _SHORTEST_STRAY = 3
 _AROUND = 25
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """Tokens of a that stand where others stand in b; one of the ranges may be empty."""
 
     start_a: int
@@ -54,11 +55,11 @@ class Differences:
 
 
 def find_differences(a: Sequence[str], b: Sequence[str], alignment: Alignment) -> Differences:
-    to_b, to_a = alignment.to_b, alignment.to_a
-    free_b = dict(unmatched_runs(to_a))
+    to_b = alignment.to_b
+    free_b = dict(alignment.only_b)
     ends_b = {end: start for start, end in free_b.items()}
     gaps: list[tuple[int, int, int, int]] = []
-    for start, end in unmatched_runs(to_b):
+    for start, end in alignment.only_a:
         there = to_b[start - 1] + 1 if start else 0
         if there not in free_b:
             # Nothing follows there; perhaps something stands before the next match.
@@ -81,16 +82,17 @@ def find_differences(a: Sequence[str], b: Sequence[str], alignment: Alignment) -
             items += _match_gap(a, b, start_a, end_a, start_b, end_b)
         else:
             items.append(Difference(start_a, end_a, start_b, end_b, None))
-    found = _find_strays(a, b, items, _span(to_b), _span(to_a))
-    return replace(found, items=_joined_characters(a, alignment, found.items))
+    return _find_strays(
+        a, b, items, _span(alignment.only_a, len(a)), _span(alignment.only_b, len(b))
+    )
 
 
-def _joined_characters(
-    a: Sequence[str], alignment: Alignment, items: list[Difference]
-) -> list[Difference]:
+def with_joined_characters(
+    differences: Differences, a: Sequence[str], alignment: Alignment
+) -> Differences:
     """Differences with one equal Chinese character between them as one: two names may have a part
     in common."""
-    to_b = alignment.to_b
+    to_b, items = alignment.to_b, differences.items
     kept: dict[int, Difference] = {}
     by_end: dict[tuple[int, int], int] = {}
     placed = [_placed(item, alignment) for item in items]
@@ -106,7 +108,7 @@ def _joined_characters(
             placed[place] = placed[before][0], end_a, placed[before][2], end_b
             kept[place] = Difference(*placed[place], None)
         by_end[end_a, end_b] = place
-    return [kept[place] for place in sorted(kept)]
+    return replace(differences, items=[kept[place] for place in sorted(kept)])
 
 
 def _placed(item: Difference, alignment: Alignment) -> tuple[int, int, int, int]:
@@ -119,10 +121,11 @@ def _placed(item: Difference, alignment: Alignment) -> tuple[int, int, int, int]
     return start_a, end_a, start_b, end_b
 
 
-def _span(matches: Sequence[int]) -> tuple[int, int]:
+def _span(unmatched: Sequence[tuple[int, int]], length: int) -> tuple[int, int]:
     """From the first match to the last, with a little around: where a part lies in a whole."""
-    placed = [position for position, match in enumerate(matches) if match >= 0]
-    return (placed[0] - _AROUND, placed[-1] + _AROUND) if placed else (0, 0)
+    first = unmatched[0][1] if unmatched and unmatched[0][0] == 0 else 0
+    last = (unmatched[-1][0] if unmatched and unmatched[-1][1] == length else length) - 1
+    return (first - _AROUND, last + _AROUND) if last >= first else (0, 0)
 
 
 def _alike(first: str, second: str) -> float | None:
@@ -131,9 +134,8 @@ def _alike(first: str, second: str) -> float | None:
     most = longest // 2 if longest <= 4 else int(0.45 * longest)
     if abs(len(first) - len(second)) > most:
         return None
-    if Levenshtein.distance(first, second, score_cutoff=most) > most:
-        return None
-    return weighted_edits(first, second)
+    edits = Levenshtein.distance(first, second, score_cutoff=most)
+    return weighted_edits(first, second, edits) if edits <= most else None
 
 
 def _match_gap(
@@ -165,6 +167,8 @@ def _match_gap(
 
 # Words that were split in two or three, or run together; one for one comes first.
 _JOINS = ((1, 2), (2, 1), (1, 3), (3, 1))
+#: Longer than any words: nothing is like it.
+_BEYOND_THE_END = 1 << 30
 
 
 def _letters(word: str) -> int:
@@ -175,13 +179,27 @@ def _letters(word: str) -> int:
     return bits
 
 
+class _Joined:
+    """For each place how long the words from there on are if read as one, and which letters they
+    have."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        single = [len(word) for word in words]
+        double = [*map(add, single, single[1:]), _BEYOND_THE_END]
+        triple = [*map(add, double[:-1], single[2:]), _BEYOND_THE_END, _BEYOND_THE_END]
+        self.lengths = (single, double, triple)
+        letters = [_letters(word) for word in words]
+        twice = [*map(or_, letters, letters[1:])]
+        self.letters = (letters, twice, [*map(or_, twice, letters[2:])])
+
+
 def _best_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int, int, float]]:
     """The chain of look-alikes with most letters in common, as (row, rows, column, columns, edits)."""
     rows, columns = len(a), len(b)
     band = max(rows, columns) if rows * columns <= _MOST_CELLS else 8
     slope = columns / rows
-    lengths_a, lengths_b = [len(x) for x in a], [len(x) for x in b]
-    bits_a, bits_b = [_letters(x) for x in a], [_letters(x) for x in b]
+    joined_a, joined_b = _Joined(a), _Joined(b)
+    lengths_b, bits_b = joined_b.lengths[0], joined_b.letters[0]
     # gain[row][column]: the best that can be had from here to the end.
     gain = [[0.0] * (columns + 4) for _ in range(rows + 4)]
     choice: dict[tuple[int, int], tuple[int, int, float]] = {}
@@ -191,49 +209,53 @@ def _best_pairs(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int,
         first, last = max(0, middle - band), min(columns - 1, middle + band)
         if last < columns - 1:
             here[last + 1] = below[last + 1]
-        long_a, in_a = lengths_a[row], bits_a[row]
+        long_a, in_a = joined_a.lengths[0][row], joined_a.letters[0][row]
+        joins = [
+            (
+                down,
+                right,
+                joined_a.lengths[down - 1][row],
+                gain[row + down],
+                joined_b.lengths[right - 1],
+            )
+            for down, right in _JOINS
+            if row + down <= rows and right <= columns
+        ]
         best = here[last + 1]
         for column in range(last, first - 1, -1):
             best = max(best, below[column])
             picked = None
-            long_b, in_b = lengths_b[column], bits_b[column]
-            if long_a < long_b:
-                shorter, longer = long_a, long_b
-            else:
-                shorter, longer = long_b, long_a
+            long_b = lengths_b[column]
             rest = below[column + 1]
+            # At best the shorter one stands in the longer.
+            bound = 2 * long_a - long_b if long_a < long_b else 2 * long_b - long_a
             # Half of the characters must occur in both, or the words cannot be alike.
-            if 2 * shorter - longer + rest > best and 2 * (in_a & in_b).bit_count() >= min(
-                in_a.bit_count(), in_b.bit_count()
+            if bound + rest > best and 2 * (in_a & bits_b[column]).bit_count() >= min(
+                in_a.bit_count(), bits_b[column].bit_count()
             ):
                 edits = _alike(a[row], b[column])
-                if edits is not None and longer - 2 * edits + rest > best:
-                    best, picked = longer - 2 * edits + rest, (1, 1, edits)
-            for down, right in _JOINS:
-                if row + down > rows or column + right > columns:
-                    continue
-                joined_a = long_a if down == 1 else sum(lengths_a[row : row + down])
-                joined_b = long_b if right == 1 else sum(lengths_b[column : column + right])
-                longest = max(joined_b, joined_a)
-                rest = gain[row + down][column + right]
+                if edits is not None:
+                    found = max(long_a, long_b) - 2 * edits + rest
+                    if found > best:
+                        best, picked = found, (1, 1, edits)
+            for down, right, one, after, others in joins:
+                other = others[column]
+                longest = max(other, one)
                 # A space too many or too few hardly changes the length.
-                if 3 * abs(joined_a - joined_b) > longest or longest + rest <= best:
+                if 3 * abs(one - other) > longest:
                     continue
-                if down == 1:
-                    all_a, all_b = in_a, in_b
-                    for k in range(1, right):
-                        all_b |= bits_b[column + k]
-                else:
-                    all_a, all_b = in_a, in_b
-                    for k in range(1, down):
-                        all_a |= bits_a[row + k]
-                if 3 * (all_a & all_b).bit_count() < 2 * min(all_a.bit_count(), all_b.bit_count()):
+                rest = after[column + right]
+                if longest + rest <= best:
+                    continue
+                left, ours = joined_a.letters[down - 1][row], joined_b.letters[right - 1][column]
+                if 3 * (left & ours).bit_count() < 2 * min(left.bit_count(), ours.bit_count()):
                     continue
                 edits = _alike("".join(a[row : row + down]), "".join(b[column : column + right]))
                 # Joining must explain more than taking the words one by one.
-                if edits is not None and longest - 2 * edits - (down + right - 2) + rest > best:
-                    best = longest - 2 * edits - (down + right - 2) + rest
-                    picked = (down, right, edits)
+                if edits is not None:
+                    found = longest - 2 * edits - (down + right - 2) + rest
+                    if found > best:
+                        best, picked = found, (down, right, edits)
             here[column] = best
             if picked:
                 choice[row, column] = picked

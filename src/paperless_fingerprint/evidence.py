@@ -14,7 +14,11 @@ from math import exp, log
 from typing import TypeAlias
 
 from paperless_fingerprint.alignment import Alignment, align
-from paperless_fingerprint.differences import Differences, find_differences
+from paperless_fingerprint.differences import (
+    Differences,
+    find_differences,
+    with_joined_characters,
+)
 from paperless_fingerprint.known_words import Vocabulary
 from paperless_fingerprint.marks import mark_of
 from paperless_fingerprint.noise import estimate_digit_noise, estimate_noise
@@ -24,7 +28,7 @@ from paperless_fingerprint.replacements import are_unlike_characters
 from paperless_fingerprint.sentences import hidden_by_rubbish, longest_sentence, one_sided
 from paperless_fingerprint.severity import SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import known_strangers, strangers
-from paperless_fingerprint.tokens import DIGIT, Tokens
+from paperless_fingerprint.tokens import Tokens
 from paperless_fingerprint.weighing import Side, Weighing
 
 _SETTLED = 20.0
@@ -121,6 +125,8 @@ def _weigh(
     keys_a, keys_b = a.tokens.keys, b.tokens.keys
     alignment = align(keys_a, keys_b)
     differences = find_differences(keys_a, keys_b, alignment)
+    if a.has_characters and b.has_characters:
+        differences = with_joined_characters(differences, keys_a, alignment)
     weighing = Weighing(a, b, vocabulary)
     noise = estimate_noise(a, b, alignment, differences, weighing)
     digit_noise = estimate_digit_noise(a, b, noise, alignment, differences)
@@ -129,8 +135,8 @@ def _weigh(
     marks = [
         mark_of(item, a, b, noise, digit_noise, chances, weighing) for item in differences.items
     ]
-    coverage_a = _coverage(keys_a, alignment.to_b, differences, 0)
-    coverage_b = _coverage(keys_b, alignment.to_a, differences, 1)
+    coverage_a = _coverage(keys_a, alignment.only_a, differences, 0)
+    coverage_b = _coverage(keys_b, alignment.only_b, differences, 1)
     within = marks if cut else within_block(marks, alignment, coverage_a, coverage_b)
     severities = _distinct_severities(within, a.tokens, b.tokens)
     only_a, only_b = one_sided(differences, 0), one_sided(differences, 1)
@@ -174,7 +180,7 @@ def _weigh(
         sentence_b=sentence_b,
         clause_a=clause_a,
         clause_b=clause_b,
-        strangers=strangers(a, b, alignment, differences, noise, coverage_a, coverage_b, weighing),
+        strangers=strangers(a, b, alignment, differences, noise, coverage_a, coverage_b),
         known_strangers=known_strangers(a, b, alignment, differences, weighing),
         numbers_against=numbers_against(a, b, alignment, differences, digit_noise, weighing),
         facts_kept_a=_facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing),
@@ -229,12 +235,12 @@ def _is_other_character(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _coverage(
-    keys: tuple[str, ...], matches: list[int], differences: Differences, side: int
+    keys: tuple[str, ...], unmatched: list[tuple[int, int]], differences: Differences, side: int
 ) -> float:
     if not keys:
         return 0.0
     strays = differences.strays_b if side else differences.strays_a
-    covered = float(sum(match >= 0 for match in matches))
+    covered = float(len(keys) - sum(end - start for start, end in unmatched))
     # 'the' finds itself in any text; a number or a long word does not.
     covered += sum(1 for i in strays if len(keys[i]) >= 4 or keys[i].isdigit())
     for item in differences.items:
@@ -262,16 +268,14 @@ def _facts_kept(
             else:
                 credit.update(dict.fromkeys(range(item.start_a, item.end_a), kept))
     kept = total = 0.0
-    keys, spellings = side.tokens.keys, side.tokens.spellings
-    for i, notes in side.facts:
-        key = keys[i]
-        if not notes & DIGIT and not weighing.rare(key):
+    for fact in side.facts:
+        weight = weighing.weight(fact)
+        if not weight:
             continue
-        weight = weighing.weight(key, spellings[i], notes)
         total += weight
-        if matches[i] >= 0 or i in strays:
+        if matches[fact.place] >= 0 or fact.place in strays:
             kept += weight
         else:
-            kept += weight * credit.get(i, 0.0)
+            kept += weight * credit.get(fact.place, 0.0)
     # Without facts nothing was kept and nothing lost.
     return (kept + 0.5) / (total + 0.5) if total else 1.0

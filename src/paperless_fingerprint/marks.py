@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from paperless_fingerprint.differences import Difference
 from paperless_fingerprint.look_alikes import mark_look_alike
 from paperless_fingerprint.months import misread_months, months_in
@@ -39,7 +37,7 @@ def mark_of(
         if read_a and read_b:
             trust = balance if months_a and months_b else 0.8 * balance
             mark = _mark_months(item, read_a, read_b, noise, trust)
-            return replace(mark, severity=max(0.0, mark.severity - chances))
+            return mark._replace(severity=max(0.0, mark.severity - chances))
     spelled_a = a.tokens.spellings[item.start_a : item.end_a]
     spelled_b = b.tokens.spellings[item.start_b : item.end_b]
     if item.edits is None:

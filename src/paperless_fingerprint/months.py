@@ -8,7 +8,7 @@ from functools import lru_cache
 from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.confusions import weighted_edits
-from paperless_fingerprint.known_words import AMBIGUOUS_MONTHS, MONTHS, SHORT_MONTHS
+from paperless_fingerprint.known_words import MONTHS
 from paperless_fingerprint.weighing import Side, Weighing
 
 #: Where the other text has a month a month is expected: so much of it may be misread, and the
@@ -20,19 +20,11 @@ _LONG_NAME = 5
 
 
 def months_in(side: Side, start: int, end: int) -> dict[str, int]:
-    """'may' is a month beside a number or with a capital, 'sie' beside a number only."""
-    found = {}
-    keys, spellings = side.tokens.keys, side.tokens.spellings
-    for i in range(start, end):
-        month = MONTHS.get(keys[i])
-        if month and (
-            keys[i] not in AMBIGUOUS_MONTHS
-            or (spellings[i][0].isupper() and keys[i] in SHORT_MONTHS)
-            or (i and keys[i - 1][0].isdigit())
-            or (i + 1 < len(keys) and keys[i + 1][0].isdigit())
-        ):
-            found[keys[i]] = month
-    return found
+    months = side.months
+    if not months:
+        return {}
+    keys = side.tokens.keys
+    return {keys[i]: months[i] for i in range(start, end) if i in months}
 
 
 def misread_months(keys: tuple[str, ...], weighing: Weighing) -> dict[str, int]:
@@ -75,8 +67,9 @@ def _nearest_month(word: str) -> int | None:
     most = _MISREAD * len(word)
     nearest: dict[int, float] = {}
     for name, number in MONTHS.items():
-        if len(name) >= 4 and Levenshtein.distance(word, name, score_cutoff=4) <= 4:
-            edits = weighted_edits(word, name)
+        apart = Levenshtein.distance(word, name, score_cutoff=4) if len(name) >= 4 else 5
+        if apart <= 4:
+            edits = weighted_edits(word, name, apart)
             if edits <= most:
                 nearest[number] = min(edits, nearest.get(number, edits))
     ranked = sorted((edits, number) for number, edits in nearest.items())

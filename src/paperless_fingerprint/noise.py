@@ -16,9 +16,7 @@ def estimate_noise(
     """Letters misread, per letter aligned. Numbers are left out: a changed number is no noise."""
     edits, letters = _PRIOR_EDITS, _PRIOR_LETTERS
     keys_a, keys_b = a.tokens.keys, b.tokens.keys
-    letters += sum(
-        len(key) for key, match in zip(keys_a, alignment.to_b, strict=True) if match >= 0
-    )
+    letters += a.letters - sum(sum(map(len, keys_a[start:end])) for start, end in alignment.only_a)
     for item in differences.items:
         one = keys_a[item.start_a : item.end_a]
         other = keys_b[item.start_b : item.end_b]
@@ -41,11 +39,9 @@ def estimate_digit_noise(
 ) -> float:
     """Digits misread, per digit aligned. Only a digit too many or too few tells: nobody bills
     '4.600,00' one month and '600,00' the next, but a scanner loses the edge of a table."""
-    lost = digits = 0
+    lost = 0
     keys_a, keys_b = a.tokens.keys, b.tokens.keys
-    for key, match in zip(keys_a, alignment.to_b, strict=True):
-        if match >= 0 and key[0].isdigit():
-            digits += len(key)
+    digits = sum(len(keys_a[i]) for i in a.begun_with_digit if alignment.to_b[i] >= 0)
     for item in differences.items:
         if item.edits is None or item.edits > 2:
             continue

@@ -14,7 +14,6 @@ from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.differences import Differences
-from paperless_fingerprint.text import words as words_of
 from paperless_fingerprint.tokens import AMOUNT, DIGIT, digits_of, notes_of
 from paperless_fingerprint.weighing import Side, Weighing
 
@@ -47,14 +46,12 @@ def numbers_against(
         if edits:
             total += min(_MOST_AGAINST, max(-0.5, -log(same * length / (1 - _SAME_BY_CHANCE))))
     seen = set()
-    for i, notes in a.facts:
-        spelling = a.tokens.spellings[i]
-        if alignment.to_b[i] < 0 or not notes & DIGIT or spelling in seen:
+    for fact in a.facts:
+        if alignment.to_b[fact.place] < 0 or fact.pieces is None or fact.spelling in seen:
             continue
-        seen.add(spelling)
-        if len(digits_of(spelling)) >= _FEWEST_DIGITS:
-            pieces = words_of(spelling)
-            count = min(map(weighing.elsewhere, pieces)) if pieces else 0
+        seen.add(fact.spelling)
+        if len(digits_of(fact.spelling)) >= _FEWEST_DIGITS:
+            count = weighing.number_elsewhere(fact.pieces)
             by_chance = max(_SAME_BY_CHANCE, count / (count + 1))
             total += max(-_MOST_FOR, log(by_chance))
     return max(0.0, total)

@@ -7,13 +7,16 @@ what the part does not have.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.severity import Mark
 from paperless_fingerprint.weighing import Side
+
+#: Three tokens in a row.
+_Run: TypeAlias = tuple[str, str, str]
 
 #: A text so many times as long as the other is looked at by the stretch that matches.
 _LONGER = 1.5
@@ -35,36 +38,35 @@ def stretch_of_part(a: Sequence[str], b: Sequence[str]) -> tuple[int, int] | Non
     width = int(_STRETCH * len(short)) + _AROUND
     if len(long) < _LONGER * len(short) or width >= len(long):
         return None
-    runs = set(zip(short, short[1:], short[2:], strict=False))
-    places = [
-        at for at, run in enumerate(zip(long, long[1:], long[2:], strict=False)) if run in runs
-    ]
-    if not places:
+    runs = set(_runs(short))
+    # Only those of the whole that stand in the part, too: few of a bundle's.
+    shared = [(at, run) for at, run in enumerate(_runs(long)) if run in runs]
+    if not shared:
         return None
-    held = _distinct_within(long, places, width)
-    best = max(range(len(places)), key=held.__getitem__)
-    if held[best] < _IN_ONE_PLACE * len({_run_at(long, at) for at in places}):
+    held = _distinct_within(shared, width)
+    best = max(range(len(shared)), key=held.__getitem__)
+    if held[best] < _IN_ONE_PLACE * len({run for _, run in shared}):
         return None
-    first = places[best]
-    last = max(at for at in places[best : best + width] if at <= first + width - 3)
+    first = shared[best][0]
+    last = max(at for at, _ in shared[best : best + width] if at <= first + width - 3)
     return max(0, first - _AROUND), min(len(long), last + 3 + _AROUND)
 
 
-def _run_at(tokens: Sequence[str], at: int) -> tuple[str, ...]:
-    return tuple(tokens[at : at + 3])
+def _runs(tokens: Sequence[str]) -> Iterator[_Run]:
+    return zip(tokens, tokens[1:], tokens[2:], strict=False)
 
 
-def _distinct_within(long: Sequence[str], places: list[int], width: int) -> list[int]:
+def _distinct_within(shared: list[tuple[int, _Run]], width: int) -> list[int]:
     """For each place: how many different runs stand in the stretch that begins there."""
-    counts: Counter[tuple[str, ...]] = Counter()
+    counts: dict[_Run, int] = {}
     held = []
     end = 0
-    for at in places:
-        while end < len(places) and places[end] <= at + width - 3:
-            counts[_run_at(long, places[end])] += 1
+    for at, leaving in shared:
+        while end < len(shared) and shared[end][0] <= at + width - 3:
+            run = shared[end][1]
+            counts[run] = counts.get(run, 0) + 1
             end += 1
         held.append(len(counts))
-        leaving = _run_at(long, at)
         counts[leaving] -= 1
         if not counts[leaving]:
             del counts[leaving]
@@ -83,10 +85,10 @@ def shifted(
     for mark in marks:
         item = mark.difference
         if in_a:
-            item = replace(item, start_a=item.start_a + start, end_a=item.end_a + start)
+            item = item._replace(start_a=item.start_a + start, end_a=item.end_a + start)
         else:
-            item = replace(item, start_b=item.start_b + start, end_b=item.end_b + start)
-        found.append(replace(mark, difference=item))
+            item = item._replace(start_b=item.start_b + start, end_b=item.end_b + start)
+        found.append(mark._replace(difference=item))
     to_b, to_a = (whole, moved) if in_a else (moved, whole)
     return tuple(found), Alignment(to_b, to_a, alignment.moved)
 

@@ -80,19 +80,23 @@ class Reading:
         return normalise(self.document.content)
 
     @cached_property
+    def _words(self) -> list[str]:
+        return self.text.split()
+
+    @property
     def words(self) -> int:
-        return len(self.text.split())
+        return len(self._words)
 
     @cached_property
     def shingles(self) -> frozenset[int]:
         """Hashes of this process alone: they never leave it."""
-        words = self.text.split()
+        words = self._words
         columns = [words[start:] for start in range(self._shingle_words)]
         return frozenset(map(hash, zip(*columns, strict=False)))
 
     @cached_property
     def side(self) -> Side:
-        return Side(tokenise(self.document.content), self.text.split())
+        return Side(tokenise(self.document.content), self._words)
 
 
 def read(document: Document, shingle_words: int = 3) -> Reading:

@@ -136,8 +136,8 @@ def _mark_people(
     new_b = [name for name in names_b if a.count_like(name) < b.count_like(name)]
     sense *= (0.3, 0.6, 1.0)[bool(new_a) + bool(new_b)]
     # In German every noun has a capital; two side by side are somebody.
-    people = _has_full_name(item.start_a, item.end_a, a, weighing) + _has_full_name(
-        item.start_b, item.end_b, b, weighing
+    people = _has_full_name(item.start_a, item.end_a, a) + _has_full_name(
+        item.start_b, item.end_b, b
     )
     sense *= (0.5, 0.75, 1.0)[people]
     return _mark_names(item, new_a or names_a, new_b or names_b, noise, sense, weighing)
@@ -170,10 +170,8 @@ def _are_remains(one: str, other: str) -> bool:
     return kept >= min(len(one), len(other))
 
 
-def _has_full_name(start: int, end: int, side: Side, weighing: Weighing) -> bool:
-    return any(
-        weighing.is_name(side, i) and weighing.has_name_beside(side, i) for i in range(start, end)
-    )
+def _has_full_name(start: int, end: int, side: Side) -> bool:
+    return any(side.is_name(i) and side.has_name_beside(i) for i in range(start, end))
 
 
 def _mark_names(

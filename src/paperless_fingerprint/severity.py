@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from math import ceil, lgamma, log
+from typing import NamedTuple
 
 from paperless_fingerprint.differences import Difference
 
@@ -35,8 +35,7 @@ class Kind(IntEnum):
     ADDED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A difference, what it is about, and how improbable it is as noise (0 to SEVEREST)."""
 
     difference: Difference

@@ -35,15 +35,14 @@ def strangers(
     noise: float,
     coverage_a: float,
     coverage_b: float,
-    weighing: Weighing,
 ) -> float:
     """How much the names are others (0 to SEVEREST).
 
     Both texts must have names that the other has less often, unless one is a part: all names of a
     part stand in the whole.
     """
-    only_a = _more_often(a, b, alignment.to_b, differences.strays_a, weighing)
-    only_b = _more_often(b, a, alignment.to_a, differences.strays_b, weighing)
+    only_a = _more_often(a, b, alignment.to_b, differences.strays_a)
+    only_b = _more_often(b, a, alignment.to_a, differences.strays_b)
     if min(coverage_a, coverage_b) < _PART:
         part = only_a if coverage_a > coverage_b else only_b
         return SEVEREST * min(2, len(part)) / 2 * max(0.2, 0.9 - 10 * noise)
@@ -73,14 +72,14 @@ def _names_somebody(
 ) -> bool:
     keys = side.tokens.keys
     alone = {
-        i
-        for i, _ in side.facts
-        if matches[i] < 0
-        and i not in strays
-        and side.tokens.spellings[i].istitle()
-        and keys[i] not in MONTHS
-        and weighing.is_name(side, i)
-        and weighing.elsewhere(keys[i]) >= _KNOWN_FROM
+        fact.place
+        for fact in side.facts
+        if matches[fact.place] < 0
+        and fact.place not in strays
+        and fact.spelling.istitle()
+        and fact.key not in MONTHS
+        and side.is_name(fact.place)
+        and weighing.elsewhere(fact.key) >= _KNOWN_FROM
     }
     full = dict.fromkeys(keys[i] + keys[i + 1] for i in sorted(alone) if i + 1 in alone)
     if not full:
@@ -96,19 +95,16 @@ def _names_somebody(
     )
 
 
-def _more_often(
-    side: Side, other: Side, matches: list[int], strays: frozenset[int], weighing: Weighing
-) -> list[str]:
+def _more_often(side: Side, other: Side, matches: list[int], strays: frozenset[int]) -> list[str]:
     """Names that were not found in the other text here, and that it has less often."""
     found: list[str] = []
-    spellings = side.tokens.spellings
     # Facts stand in ascending order; a name is two words in a row, neither of them common.
-    for i, _ in side.facts:
-        if matches[i] >= 0 or i in strays or len(spellings[i]) < 4 or spellings[i].isupper():
+    for fact in side.facts:
+        i, key = fact.place, fact.key
+        if matches[i] >= 0 or i in strays or len(fact.spelling) < 4 or fact.spelling.isupper():
             continue
-        if not weighing.is_name(side, i) or not weighing.has_name_beside(side, i):
+        if not side.is_name(i) or not side.has_name_beside(i):
             continue
-        key = side.tokens.keys[i]
         if key not in found and other.count_like(key) < side.count_like(key):
             found.append(key)
             if len(found) >= _MOST_NAMES:

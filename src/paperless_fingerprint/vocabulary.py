@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprint import Hashes, shingle_hashes, word_hash
+from paperless_fingerprint.fingerprint import Hashes, shingle_hashes, shingle_stream, word_hash
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text import normalise, words
 
@@ -16,6 +17,7 @@ COUNTED_AT_MOST = 1_000
 #: Of two texts with more differences than this few of them are asked about.
 _FEW_DIFFERENCES = 200
 _MERGED_AT_ONCE = 500_000
+_HASHED_AT_ONCE = 20_000
 _REMEMBERED_WORDS = 50_000
 
 
@@ -60,7 +62,21 @@ class WordTable:
         self._remembered: dict[str, int] = {}
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> WordTable:
+    def of(cls, store: Store) -> WordTable:
+        counted = store.repeated_words()
+        if counted is None:
+            return cls.of_texts(record.document.content for record in store.documents())
+        hashes, counts = [np.empty(0, np.uint64)], [np.empty(0, np.int32)]
+        while some := list(islice(counted, _HASHED_AT_ONCE)):
+            words, times = zip(*some, strict=True)
+            hashes += shingle_stream(" ".join(words), 1)
+            counts.append(np.array(times, np.int32))
+        all_hashes = np.concatenate(hashes)
+        order = np.argsort(all_hashes)
+        return cls(all_hashes[order], np.concatenate(counts)[order])
+
+    @classmethod
+    def of_texts(cls, texts: Iterable[str]) -> WordTable:
         hashes, counts = np.empty(0, np.uint64), np.empty(0, np.int32)
         waiting: list[Hashes] = []
         size = 0

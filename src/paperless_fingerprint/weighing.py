@@ -5,16 +5,36 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.known_words import Vocabulary, common_words
+from paperless_fingerprint.known_words import (
+    AMBIGUOUS_MONTHS,
+    MONTHS,
+    SHORT_MONTHS,
+    Vocabulary,
+    common_words,
+)
 from paperless_fingerprint.text import words as words_of
-from paperless_fingerprint.tokens import AMOUNT, CAPITAL, CJK, DIGIT, Tokens, as_number, notes_of
+from paperless_fingerprint.tokens import AMOUNT, CAPITAL, DIGIT, Tokens, as_number, notes_of
 
+#: A name in more documents than this, besides the two, is nobody's in particular.
+_RARE = 20
 #: In longer texts nobody looks for what a word may have become.
 _MOST_LOOKED_FOR = 5_000
+
+
+class Fact(NamedTuple):
+    """A number or a word with a capital that is none of the common words."""
+
+    place: int
+    key: str
+    spelling: str
+    notes: int
+    #: The words of a number, as the library counts them; None where it is none.
+    pieces: tuple[str, ...] | None
 
 
 class Side:
@@ -23,6 +43,7 @@ class Side:
     def __init__(self, tokens: Tokens, words: Sequence[str]) -> None:
         self.tokens = tokens
         self._words = words
+        self._counted: dict[str, int] = {}
 
     def cut(self, start: int, end: int) -> Side:
         """A stretch of it. Its words are still those of the whole document: they are counted in
@@ -40,33 +61,83 @@ class Side:
     @cached_property
     def has_characters(self) -> bool:
         """Whether there is Chinese or Japanese in it."""
-        return any(notes_of(spelling) & CJK for spelling in set(self.tokens.spellings))
+        return self.tokens.has_characters
 
     @cached_property
     def distinct(self) -> frozenset[str]:
         return frozenset(self.tokens.keys)
 
     @cached_property
-    def facts(self) -> tuple[tuple[int, int], ...]:
-        """Where numbers and words with a capital stand, with their notes; amounts left out."""
+    def facts(self) -> tuple[Fact, ...]:
+        """The numbers and the words with a capital, in their order; amounts left out."""
         facts = []
+        keys, common = self.tokens.keys, common_words()
         for i, spelling in enumerate(self.tokens.spellings):
             if not spelling.islower() and len(spelling) > 1:
                 notes = notes_of(spelling)
-                if notes & (DIGIT | CAPITAL) and not notes & AMOUNT:
-                    facts.append((i, notes))
+                if notes & DIGIT and not notes & AMOUNT:
+                    facts.append(Fact(i, keys[i], spelling, notes, tuple(words_of(spelling))))
+                elif notes & CAPITAL and keys[i] not in common:
+                    facts.append(Fact(i, keys[i], spelling, notes, None))
         return tuple(facts)
+
+    @cached_property
+    def months(self) -> dict[int, int]:
+        """Which tokens are names of months, and of which; 'may' is one beside a number or with a
+        capital, 'sie' beside a number only."""
+        keys, spellings = self.tokens.keys, self.tokens.spellings
+        return {
+            i: MONTHS[key]
+            for i, key in enumerate(keys)
+            if key in MONTHS
+            and (
+                key not in AMBIGUOUS_MONTHS
+                or (spellings[i][0].isupper() and key in SHORT_MONTHS)
+                or (i and keys[i - 1][0].isdigit())
+                or (i + 1 < len(keys) and keys[i + 1][0].isdigit())
+            )
+        }
+
+    @cached_property
+    def letters(self) -> int:
+        return sum(map(len, self.tokens.keys))
+
+    @cached_property
+    def begun_with_digit(self) -> tuple[int, ...]:
+        """Which tokens begin with a digit."""
+        return tuple(i for i, key in enumerate(self.tokens.keys) if key[0].isdigit())
 
     @cached_property
     def numbers(self) -> int:
         """How many tokens hold digits: where there are none, the facts are silent."""
         return sum(1 for key in self.tokens.keys if len(key) > 1 and not key.isalpha())
 
+    def is_name(self, i: int) -> bool:
+        """What looks like part of somebody's name: 'FouPAGGENWED' is a stamp across a word."""
+        return self._are_names[i]
+
+    @cached_property
+    def _are_names(self) -> list[bool]:
+        common = common_words()
+        return [
+            spelling[0].isupper() and _is_name(key, spelling) and key not in common
+            for key, spelling in zip(self.tokens.keys, self.tokens.spellings, strict=True)
+        ]
+
+    def has_name_beside(self, i: int) -> bool:
+        return (
+            is_full_name(self.tokens.spellings[i])
+            or (i > 0 and self.is_name(i - 1))
+            or (i + 1 < len(self.tokens) and self.is_name(i + 1))
+        )
+
     def count_like(self, key: str) -> int:
         """How often the word stands here, as it is or misread."""
-        if len(self.distinct) > _MOST_LOOKED_FOR:
-            return self._counts[key]
-        return sum(self._counts[other] for other in self._like(key))
+        found = self._counted.get(key)
+        if found is None:
+            like = [key] if len(self.distinct) > _MOST_LOOKED_FOR else self._like(key)
+            found = self._counted[key] = sum(self._counts[other] for other in like)
+        return found
 
     def _like(self, key: str) -> list[str]:
         most = len(key) // 4 if len(key) > 4 else 0
@@ -115,26 +186,19 @@ class Weighing:
         return key in self.common or (len(key) > 1 and self.elsewhere(key) >= 2)
 
     def rare(self, key: str) -> bool:
-        return key not in self.common and self.elsewhere(key) <= 20
+        return key not in self.common and self.elsewhere(key) <= _RARE
 
-    def weight(self, key: str, spelling: str, notes: int) -> float:
-        """A fact that stands in every letter of this sender says little about this one."""
-        if notes & DIGIT:
-            pieces = words_of(spelling)
-            count = min(map(self.elsewhere, pieces)) if pieces else 0
-            return float(min(len(key), 6) / 6 * (1 + count) ** -0.5)
-        return float((1 + self.elsewhere(key)) ** -0.5)
+    def weight(self, fact: Fact) -> float:
+        """A fact that stands in every letter of this sender says little about this one; a name that
+        is known says nothing."""
+        if fact.pieces is not None:
+            count = self.number_elsewhere(fact.pieces)
+            return float(min(len(fact.key), 6) / 6 * (1 + count) ** -0.5)
+        count = self.elsewhere(fact.key)
+        return float((1 + count) ** -0.5) if count <= _RARE else 0.0
 
-    def is_name(self, side: Side, i: int) -> bool:
-        """What looks like part of somebody's name: 'FouPAGGENWED' is a stamp across a word."""
-        key, spelling = side.tokens.keys[i], side.tokens.spellings[i]
-        if not spelling.isalpha() or key in self.common:
-            return False
-        if spelling.istitle():
-            return len(key) >= 3
-        if spelling.isupper():
-            return len(key) >= 4
-        return is_full_name(spelling)
+    def number_elsewhere(self, pieces: tuple[str, ...]) -> int:
+        return min(map(self.elsewhere, pieces)) if pieces else 0
 
     def names(self, start: int, end: int, side: Side) -> list[str]:
         """Rare names there, and common ones beside another.
@@ -142,19 +206,22 @@ class Weighing:
         The owner's own name stands in most documents of a library, and in German every noun has
         a capital; a first name and a family name stand side by side.
         """
+        keys = side.tokens.keys
         return [
-            side.tokens.keys[i]
+            keys[i]
             for i in range(start, end)
-            if self.is_name(side, i)
-            and (self.rare(side.tokens.keys[i]) or self.has_name_beside(side, i))
+            if side.is_name(i) and (self.rare(keys[i]) or side.has_name_beside(i))
         ]
 
-    def has_name_beside(self, side: Side, i: int) -> bool:
-        return (
-            is_full_name(side.tokens.spellings[i])
-            or (i > 0 and self.is_name(side, i - 1))
-            or (i + 1 < len(side.tokens) and self.is_name(side, i + 1))
-        )
+
+def _is_name(key: str, spelling: str) -> bool:
+    if not spelling.isalpha():
+        return False
+    if spelling.istitle():
+        return len(key) >= 3
+    if spelling.isupper():
+        return len(key) >= 4
+    return is_full_name(spelling)
 
 
 def is_full_name(spelling: str) -> bool:

@@ -13,6 +13,7 @@ from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint, over
 from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text import normalise
+from paperless_fingerprint.vocabulary import WordTable
 
 
 def test_noisy_copies_are_found_and_strangers_are_not(store: Store) -> None:
@@ -164,6 +165,17 @@ def test_words_are_counted_by_document(store: Store) -> None:
         "nichts": 0,
     }
     assert store.document_frequencies([]) == {}
+
+
+def test_what_stands_in_several_documents_is_listed_or_the_texts_are_read(store: Store) -> None:
+    store.put([stored(id, f"alpha Straße {id} 電話 w{id}", title="alpha beta") for id in (1, 2, 3)])
+    store.put([stored(3, "alpha gamma"), stored(4, "gamma. Beta")])
+    store.delete([2])
+    listed = store.repeated_words()
+    assert listed is None or dict(listed) == {"alpha": 2, "gamma": 2}
+    known = WordTable.of(store)
+    words = ("alpha", "gamma", "strasse", "電", "beta", "w2")
+    assert [known.document_frequency(word) for word in words] == [2, 2, 1, 1, 1, 1]
 
 
 def test_library_of_one_kind_do_not_see_each_other(library: Library) -> None:

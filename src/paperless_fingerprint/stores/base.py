@@ -178,6 +178,10 @@ class Store(Protocol):
                              at_most: int = 1_000_000_000) -> dict[str, int]:  # fmt: skip
         """In how many documents' texts each word stands; counting may stop at `at_most`."""
 
+    def repeated_words(self) -> Iterator[tuple[str, int]] | None:
+        """All words that stand in more than one document's text, and in how many; None where
+        the store cannot list them, so that the texts have to be read."""
+
     # Analysis ------------------------------------------------------------------------------
 
     def pending(

@@ -223,6 +223,9 @@ class Documents(Session):
             )
         return counts
 
+    def repeated_words(self) -> None:
+        return None
+
     # Analysis ------------------------------------------------------------------------------
 
     def pending(

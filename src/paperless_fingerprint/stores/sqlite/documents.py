@@ -203,6 +203,17 @@ class Documents(SqliteFile):
                 for word in words
             }
 
+    def repeated_words(self) -> Iterator[tuple[str, int]]:
+        with self.reading() as connection:
+            # A view of the full-text index, which counts already.
+            connection.execute(
+                "CREATE VIRTUAL TABLE IF NOT EXISTS temp.counted USING fts5vocab (main, words, col)"
+            )
+            found = connection.execute(
+                "SELECT term, doc FROM temp.counted WHERE col = 'content' AND doc > 1"
+            )
+            yield from found
+
     # Analysis ------------------------------------------------------------------------------
 
     def pending(
@@ -314,16 +325,17 @@ class Documents(SqliteFile):
         )
         _index_words(connection, [r.document for r in records])
         for table, prefixes in postings.TABLES:
-            connection.executemany(
-                f"INSERT OR IGNORE INTO {table} VALUES (?)",
-                postings.posting_keys(records, prefixes),
+            connection.execute(
+                f"INSERT OR IGNORE INTO {table} SELECT value FROM json_each(?)",
+                (postings.posting_keys(records, prefixes),),
             )
 
     def _forget_text(self, connection: sqlite3.Connection, old: Sequence[StoredDocument]) -> None:
         _unindex_words(connection, [record.document for record in old])
         for table, prefixes in postings.TABLES:
-            connection.executemany(
-                f"DELETE FROM {table} WHERE key = ?", postings.posting_keys(old, prefixes)
+            connection.execute(
+                f"DELETE FROM {table} WHERE key IN (SELECT value FROM json_each(?))",
+                (postings.posting_keys(old, prefixes),),
             )
 
 

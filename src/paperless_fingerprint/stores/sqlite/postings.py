@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 from paperless_fingerprint.candidates import (
     BUCKET,
@@ -43,15 +44,16 @@ TABLES: tuple[tuple[str, Callable[[Fingerprint], npt.NDArray[np.int64]]], ...] =
 
 def posting_keys(
     records: Sequence[StoredDocument], prefixes: Callable[[Fingerprint], npt.NDArray[np.int64]]
-) -> Iterator[tuple[int]]:
-    """All rows of these documents, in the order of the tree: each page is touched once."""
+) -> str:
+    """All rows of these documents as a JSON list: one statement takes it in less time than many
+    take a row each. They are in the order of the tree, so that each page is touched once."""
     if not records:
-        return iter(())
+        return "[]"
     keys = np.concatenate(
         [(prefixes(record.fingerprint) << _ID_BITS) | record.document.id for record in records]
     )
     keys.sort()
-    return zip(keys.tolist())
+    return orjson.dumps(keys, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
 def _list(connection: sqlite3.Connection, table: str, prefix: int, limit: int) -> list[int]:
