@@ -174,9 +174,14 @@ def features_of_edit(e: Evidence, tokens_a: int, tokens_b: int) -> list[float]:
     ]
 
 
-def is_enough(facts: float, months: float, names: float) -> bool:
+def is_enough(
+    passages: int, replaced_share: float, facts: float, months: float, names: float
+) -> bool:
     """Whether the severity of these alone makes it another document: all else can only add to it."""
-    evidence = Evidence(0.0, 1.0, 1.0, 0, 0, 1, facts, months, names, 0.0, 0.0, 0)
+    evidence = Evidence(
+        0.0, 1.0, 1.0, 0, 0, 1, facts, months, names, 0.0, 0.0, 0,
+        passages=passages, replaced_share=replaced_share,
+    )  # fmt: skip
     return _curve(OTHER, features_of_other(evidence, 1, 1)) > _SURELY_OTHER
 
 

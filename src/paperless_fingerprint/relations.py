@@ -8,7 +8,7 @@ that share too little, forms whose facts differ; only then the differences are w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from paperless_fingerprint import reasons
 from paperless_fingerprint.alignment import equal_tokens, replaced_share
@@ -197,7 +197,7 @@ def examine(
         and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter
     ):
         return finish(Relation.RELATED, 0.0, ("the texts share too little",))
-    enough = None if explain else is_enough
+    enough = None if explain else partial(is_enough, passages, share)
     evidence = weigh(a.side, b.side, vocabulary or NoVocabulary(), enough)
     evidence = replace(evidence, passages=passages, replaced_share=share)
     if filled_in:

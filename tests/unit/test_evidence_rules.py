@@ -301,10 +301,12 @@ def test_the_rest_of_a_page_that_was_misread_must_be_larger() -> None:
 
 
 def test_what_is_enough_can_only_grow() -> None:
-    assert not is_enough(0, 0, 0)
-    assert is_enough(40, 0, 0)
-    assert is_enough(0, 12, 0)
-    assert is_enough(3, 6, 6)
+    assert not is_enough(0, 0.0, 0, 0, 0)
+    assert is_enough(0, 0.0, 40, 0, 0)
+    assert is_enough(0, 0.0, 0, 12, 0)
+    assert is_enough(0, 0.0, 3, 6, 6)
+    assert is_enough(6, 0.3, 3, 3, 3)
+    assert not is_enough(0, 0.0, 3, 3, 3)
 
 
 def test_passages_in_place_of_others_speak_for_another_letter_of_the_form() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import asdict
 from typing import Any
+
+import orjson
 
 from paperless_fingerprint import text as texts
 from paperless_fingerprint.model import (
@@ -30,7 +31,7 @@ _METADATA_COLUMNS = METADATA.count(",") + 1
 
 
 def to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return orjson.dumps(value).decode()
 
 
 def metadata_row(document: Document) -> tuple[Any, ...]:
@@ -57,9 +58,9 @@ def document_from(row: tuple[Any, ...], content: str) -> Document:
     return Document(
         id=id, uuid=uuid, title=title, content=content, correspondent=correspondent,
         document_type=document_type, created=created, added=added, modified=modified,
-        tags=tuple(json.loads(tags)), original_filename=filename, page_count=pages,
+        tags=tuple(orjson.loads(tags)), original_filename=filename, page_count=pages,
         file_size=size, checksum=checksum, archive_serial_number=serial, owner=owner,
-        viewers=tuple(json.loads(viewers)),
+        viewers=tuple(orjson.loads(viewers)),
     )  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def fingerprint_from(row: tuple[Any, ...]) -> Fingerprint:
     spec, text_hash, words, shingles, level, counts, bands, sketch, facts = row
     return Fingerprint(
         spec=spec, text_hash=text_hash, words=words, shingles=shingles, bands=bands,
-        sketch=sketch, level=level, level_counts=tuple(json.loads(counts)), facts=facts,
+        sketch=sketch, level=level, level_counts=tuple(orjson.loads(counts)), facts=facts,
     )  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def search_row(document: Document) -> tuple[int, str, str, str, str, str]:
 def pair_row(pair: Pair) -> tuple[Any, ...]:
     return (
         pair.a, pair.b, pair.relation.value, pair.confidence, pair.scores.score,
-        to_json(asdict(pair.scores)), to_json(pair.reasons), pair.leader,
+        to_json(pair.scores), to_json(pair.reasons), pair.leader,
     )  # fmt: skip
 
 
@@ -102,7 +103,7 @@ def pair_from(row: tuple[Any, ...]) -> Pair:
     a, b, relation, confidence, _score, scores, reasons, leader = row
     return Pair(
         a=a, b=b, relation=Relation(relation), confidence=confidence,
-        scores=PairScore(**json.loads(scores)), reasons=tuple(json.loads(reasons)), leader=leader,
+        scores=PairScore(**orjson.loads(scores)), reasons=tuple(orjson.loads(reasons)), leader=leader,
     )  # fmt: skip
 
 
@@ -122,9 +123,9 @@ def group_from(row: tuple[Any, ...]) -> Group:
     id, relation, confidence, _lowest, primary, members, pairs, contradictions = row
     return Group(
         id=id, relation=Relation(relation), confidence=confidence, primary=primary,
-        members=tuple(json.loads(members)),
-        pairs=tuple((a, b) for a, b in json.loads(pairs)),
-        contradictions=tuple((a, b) for a, b in json.loads(contradictions)),
+        members=tuple(orjson.loads(members)),
+        pairs=tuple((a, b) for a, b in orjson.loads(pairs)),
+        contradictions=tuple((a, b) for a, b in orjson.loads(contradictions)),
     )  # fmt: skip
 
 
@@ -145,6 +146,7 @@ def decision_from(row: tuple[Any, ...]) -> Decision:
 
 def id_list(ids: Collection[int] | Mapping[int, Any]) -> str:
     """For `IN (SELECT value FROM json_each(?))`, which has no limit on the number of values."""
+    # An id may be any number that somebody asks for; orjson knows those of 64 bits.
     return json.dumps(list(ids))
 
 
