@@ -49,7 +49,7 @@ FILLED_IN_CONFIDENCE = 0.9
 # fewer rivals, with less of that.
 _CLEAN_ODDS = 3.0
 _ODDS_OF_PART = 6.0
-_MISREAD = 0.005
+_MISREAD = 0.003
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ _SAME_FROM = 1.0
 #: No claim counts for more. A draft between two others is claimed by both, and an original by all of
 #: its bad scans; those have less in common with each other, and certainty against certainty, what
 #: belongs together would fall apart.
-_MOST_ODDS = {Relation.NEAR: 20.0, Relation.VERSION: 10.0}
+_MOST_ODDS = {Relation.NEAR: 40.0, Relation.VERSION: 20.0}
 _SUREST = 1 - 1e-6
 #: Who has so many claims may not have been compared with others who have (see candidates.py): that
 #: no pair of theirs is stored says nothing. Unless most are versions: so many has only a form.
