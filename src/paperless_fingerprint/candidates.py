@@ -47,13 +47,14 @@ JACCARD_AT_LEAST = 0.08
 CONTAINMENT_AT_LEAST = 0.3
 #: Where every tenth letter is misread, hardly a run of three words is left of a copy. What shares
 #: so little may be one, but so may a stranger who uses the same phrases.
-FAINT_JACCARD = 0.04
-FAINT_CONTAINMENT = 0.15
+FAINT_JACCARD = 0.01
+FAINT_CONTAINMENT = 0.05
 #: Of fewer hashes than these (a receipt; a letter beside a bundle) two are no accident.
 FEW_HASHES = 48
 #: So many of these are kept. Who is worth comparing has so large a share of the words and numbers in
-#: a digest, and so many of them.
-FAINT_AT_MOST = 8
+#: a digest, and so many of them; the best are compared.
+FAINT_AT_MOST = 16
+FAINT_COMPARED = 8
 FAINT_SHARE = 0.3
 FAINT_VALUES = 3
 #: What is so many times as long as a document is no other filled-in copy of its form.
@@ -197,28 +198,36 @@ def worth_comparing(
     facts: bytes,
     others: Sequence[bytes],
     sketched: Sketched,
-    faint: npt.NDArray[np.int64] | None = None,
 ) -> npt.NDArray[np.int64]:
     """Which candidates of one document to align, as places in the list that was given.
 
-    `facts` and `others` are digests; `faint` is the answer of faint_ones(), where it is known.
+    `facts` and `others` are digests.
+    """
+    faint = faint_ones([facts], [0] * len(others), others, sketched)
+    near = np.flatnonzero(sketched.clear)
+    clear = clear_ones(
+        facts, [others[i] for i in near.tolist()], sketched.overlaps[near], sketched.longer[near]
+    )
+    return np.sort(np.concatenate((near[clear], faint)))
+
+
+def clear_ones(
+    facts: bytes,
+    others: Sequence[bytes],
+    overlaps: npt.NDArray[np.float64],
+    longer: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int64]:
+    """Which of the clear candidates of one document to align.
+
     Among many, those that have no more in common than their form are told apart without a look at
     the texts; bundles of letters are of no form.
     """
-    if faint is None:
-        faint = faint_ones([facts], [0] * len(others), others, sketched)
-    near = np.flatnonzero(sketched.clear)
-    if not len(near):
-        return faint
-    agreement = digest.compare(facts, [others[place] for place in near.tolist()])
-    strength = sketched.overlaps[near] + agreement.numbers
-    longer = sketched.longer[near]
+    agreement = digest.compare(facts, others)
+    strength = overlaps + agreement.numbers
     family = agreement.plausible & ~longer
     if np.count_nonzero(family) > FORM_FROM:
         family &= ~agreement.of_one_form
-    bundles = agreement.plausible & longer
-    places = near[_best(family, strength)], near[_best(bundles, strength)], faint
-    return np.sort(np.concatenate(places))
+    return np.concatenate((_best(family, strength), _best(agreement.plausible & longer, strength)))
 
 
 def faint_ones(
@@ -234,7 +243,13 @@ def faint_ones(
         digests, [owners[place] for place in listed], [others[place] for place in listed]
     )
     alike = (found.shared >= FAINT_VALUES) & (found.shared >= FAINT_SHARE * found.fewest)
-    return far[alike]
+    far = far[alike]
+    share = found.shared[alike] / found.fewest[alike]
+    whose = np.array([owners[place] for place in far.tolist()], np.int64)
+    order = np.lexsort((-share, whose))
+    whose = whose[order]
+    rank = np.arange(len(order)) - np.searchsorted(whose, whose)
+    return np.sort(far[order[rank < FAINT_COMPARED]])
 
 
 def _best(

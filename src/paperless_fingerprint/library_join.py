@@ -133,20 +133,17 @@ class Library:
             owners, row_of = np.unique(rows, return_inverse=True)
             digests = [self.facts[row] for row in owners.tolist()]
             theirs = [self.facts[place] for place in others.tolist()]
-            faint = rules.faint_ones(digests, row_of.tolist(), theirs, sketched)
-            kept = [np.empty(0, np.int64)]
-            for begin, end in _runs(rows):
-                some = slice(begin, end)
-                low, high = np.searchsorted(faint, (begin, end)).tolist()
-                worth = rules.worth_comparing(
-                    digests[int(row_of[begin])],
-                    theirs[some],
-                    rules.Sketched(
-                        sketched.overlaps[some], sketched.clear[some], sketched.longer[some]
-                    ),
-                    faint[low:high] - begin,
+            kept = [rules.faint_ones(digests, row_of.tolist(), theirs, sketched)]
+            clear = np.flatnonzero(sketched.clear)
+            for begin, end in _runs(rows[clear]):
+                some = clear[begin:end]
+                best = rules.clear_ones(
+                    digests[int(row_of[some[0]])],
+                    [theirs[place] for place in some.tolist()],
+                    sketched.overlaps[some],
+                    sketched.longer[some],
                 )
-                kept.append(begin + worth)
+                kept.append(some[best])
             worth = np.concatenate(kept)
             yield count, len(rows), _unordered(rows[worth], others[worth])
 
