@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from operator import add, or_
 from typing import NamedTuple
 
+from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment
@@ -25,6 +26,11 @@ _MOST_WORK = 60_000
 # share about a quarter of their letters in order.
 _WORTH_A_LOOK = 4
 _SOMETHING_IN_COMMON = 0.36
+# The shorter one may lie in the longer, misread: so much is alike (in per cent) of a part that is
+# no accident. Of more letters nobody asks: it would take the square of their number.
+_PARTLY_ALIKE = 62
+_LETTERS_OF_A_PART = range(6, 65)
+_LONGER = 1.3
 #: Left-over tokens a side that are looked at for a partner anywhere in the other text.
 _MOST_STRAYS = 60
 _SHORTEST_STRAY = 3
@@ -149,7 +155,7 @@ def _match_gap(
         return [Difference(start_a, end_a, start_b, end_b, None)]
     if rows * columns >= _WORTH_A_LOOK and rows <= 3 * columns and columns <= 3 * rows:
         one, other = " ".join(a[start_a:end_a]), " ".join(b[start_b:end_b])
-        if not Levenshtein.normalized_similarity(one, other, score_cutoff=_SOMETHING_IN_COMMON):
+        if not _have_much_in_common(one, other):
             return [Difference(start_a, end_a, start_b, end_b, None)]
     found: list[Difference] = []
     at_a, at_b = start_a, start_b
@@ -163,6 +169,18 @@ def _match_gap(
     if at_a < end_a or at_b < end_b:
         found.append(Difference(at_a, end_a, at_b, end_b, None))
     return found
+
+
+def _have_much_in_common(one: str, other: str) -> bool:
+    if Levenshtein.normalized_similarity(one, other, score_cutoff=_SOMETHING_IN_COMMON):
+        return True
+    # A stamp beside a misread name: the longer passage has more than the shorter one.
+    short, long = sorted((len(one), len(other)))
+    return (
+        short in _LETTERS_OF_A_PART
+        and long >= _LONGER * short
+        and fuzz.partial_ratio(one, other, score_cutoff=_PARTLY_ALIKE) > 0
+    )
 
 
 # Words that were split in two or three, or run together; one for one comes first.

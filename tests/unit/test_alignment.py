@@ -36,6 +36,19 @@ def test_tokens_undo_hyphenation_but_keep_names_with_a_hyphen():
     assert tokenise("Team-\nPlan").keys == ("team", "plan")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["snake_case 1_000 3.4_5 a_", "Zoë's 12.05.2024, d'été\n№ 7", "x" * 90, "", "_", "a_王b"],
+)
+def test_tokens_are_the_same_with_a_character_in_the_text_and_stand_where_they_say(text):
+    plain, marked = tokenise(text), tokenise(f"{text}\n王")
+    assert (*plain.keys, "王") == marked.keys
+    for found in (plain, marked):
+        assert [found.text[start:end] for start, end in found.spans()] == list(found.spellings)
+    cut = marked.cut(1, len(marked))
+    assert [cut.text[start:end] for start, end in cut.spans()] == list(cut.spellings)
+
+
 def test_a_chinese_character_is_a_token():
     assert tokenise("王小明 2024年").keys == ("王", "小", "明", "2024", "年")
 
@@ -115,6 +128,19 @@ def test_no_alignment_sees_more_cells_than_it_may(monkeypatch):
     b = [f"w{rng.randrange(9)}" for _ in range(30_000)]
     align(a, b)
     assert max(seen, default=0) <= alignment.MOST_CELLS
+
+
+def test_a_misread_name_is_found_beside_a_stamp():
+    found = diff("to lumijna delphin today", "to scanned 20012025 1422 lumina delp hin today")
+    assert [(a, b) for a, b, edits in found if edits is not None] == [
+        ("lumijna", "lumina"),
+        ("delphin", "delp hin"),
+    ]
+
+
+def test_a_longer_passage_that_has_nothing_of_the_shorter_is_another():
+    found = diff("to hollis draycott today", "to quillan bruno wexford mabel today")
+    assert found == [("hollis draycott", "quillan bruno wexford mabel", None)]
 
 
 def test_the_fuzzy_matching_of_a_pair_is_bounded(monkeypatch):

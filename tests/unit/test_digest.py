@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from documents import SPEC, some_text, some_words
 from paperless_fingerprint.candidates import (
     COMPARED_OF_A_FAMILY,
+    FAINT_COMPARED,
     FAMILY_FROM,
     FORM_FROM,
     Sketched,
@@ -123,6 +124,13 @@ def test_where_sketches_are_faint_words_and_numbers_decide() -> None:
     faint = sketched([0.1] * 4, clear=False)
     assert worth_comparing(packed(letter), others, faint).tolist() == [0, 2]
     assert worth_comparing(b"", others, faint).tolist() == []
+
+
+def test_of_many_faint_candidates_those_with_most_words_and_numbers_are_compared() -> None:
+    letter = some_words(40, 1)
+    family = [packed(" ".join([*letter[: 14 + n], *some_words(26 - n, 50 + n)])) for n in range(15)]
+    found = worth_comparing(packed(" ".join(letter)), family, sketched([0.1] * 15, clear=False))
+    assert found.tolist() == list(range(15 - FAINT_COMPARED, 15))
 
 
 #: So long that digests keep a part of their values, and not all the same part; and nothing at all.
