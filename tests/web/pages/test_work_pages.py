@@ -67,6 +67,28 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
     expect(page.locator("main")).to_contain_text("66 documents have come from Paperless")
 
 
+def test_news_that_come_while_the_last_are_fetched_are_not_lost(open_site, chromium):
+    _, window = open_site([], synced=False)
+    page = window.open()
+    told = "".join(f'event: progress\ndata: {{"version": "{version}"}}\n\n' for version in "ab")
+    # Both at once, and the connection does not come again to tell it once more.
+    page.route(
+        "**/api/events",
+        lambda route: route.fulfill(
+            content_type="text/event-stream", body=f"retry: 600000\n\n{told}"
+        ),
+    )
+    answers = iter(("of the first", "of the second"))
+    page.route(
+        "**/work/now",
+        lambda route: route.fulfill(
+            content_type="text/html", body=f"<h2 id=doing>{next(answers)}</h2>"
+        ),
+    )
+    page.goto("/work")
+    expect(page.locator("#doing")).to_have_text("of the second")
+
+
 def test_failures_are_shown_and_tried_again(any_store, open_site, chromium):
     site, window = open_site(inbox_tries="1", **any_store)
     page = window.open()

@@ -131,26 +131,31 @@ function follow(part) {
   events = null;
   if (!part) return;
   let version = part.dataset.version;
+  let told = version;
   let asking = false;
   let said = "";
-  events = new EventSource(part.dataset.events);
-  events.addEventListener("progress", async (event) => {
-    const told = String(JSON.parse(event.data).version);
-    if (told === version || asking) return;
-    asking = true;
-    try {
+  async function renew() {
+    // What is told while the answer is under way may be newer than the answer: once more then.
+    while (told !== version && part.isConnected) {
+      const wanted = told;
       const answer = await fetch(part.dataset.part, { headers: { Accept: "text/html" } });
       // A person in the middle of the list of failures is not torn out of it.
-      if (answer.ok && !part.contains(document.activeElement)) {
-        const open = part.querySelector("details")?.open;
-        part.innerHTML = await answer.text();
-        if (open) part.querySelector("details").open = true;
-        version = told;
-        const now = part.querySelector("[data-announce]")?.textContent.trim();
-        if (now !== said && said) announce(now);
-        said = now;
-      }
-    } catch { /* the next event tries again */ } finally { asking = false; }
+      if (!answer.ok || part.contains(document.activeElement)) return;
+      const open = part.querySelector("details")?.open;
+      part.innerHTML = await answer.text();
+      if (open) part.querySelector("details").open = true;
+      version = wanted;
+      const now = part.querySelector("[data-announce]")?.textContent.trim();
+      if (now !== said && said) announce(now);
+      said = now;
+    }
+  }
+  events = new EventSource(part.dataset.events);
+  events.addEventListener("progress", async (event) => {
+    told = String(JSON.parse(event.data).version);
+    if (asking) return;
+    asking = true;
+    try { await renew(); } catch { /* the next event tries again */ } finally { asking = false; }
   });
 }
 
