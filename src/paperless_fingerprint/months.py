@@ -20,6 +20,7 @@ _LONG_NAME = 5
 
 
 def months_in(side: Side, start: int, end: int) -> dict[str, int]:
+    """The names of months among these tokens, with their numbers."""
     months = side.months
     if not months:
         return {}

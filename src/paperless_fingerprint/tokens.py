@@ -48,11 +48,6 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.keys)
 
-    @property
-    def has_characters(self) -> bool:
-        """Whether there is Chinese or Japanese in the text."""
-        return not self.text.isascii() and _IS_CJK.search(self.text) is not None
-
     def spans(self) -> list[tuple[int, int]]:
         """Where each token stands in `text`; computed when somebody wants to see it."""
         if self.before:
@@ -82,8 +77,9 @@ def tokenise(text: str) -> Tokens:
         text = unicodedata.normalize("NFKC", text)
     if "-" in text or "\u00ad" in text or "\u2010" in text:
         text = _HYPHENATED.sub(_join_if_one_word, text)
-    is_plain = text.isascii() or not _IS_CJK.search(text)
-    pattern, read = (_PLAIN_TOKEN, text.replace("_", " ")) if is_plain else (_TOKEN, text)
+    pattern, read = (
+        (_TOKEN, text) if has_characters(text) else (_PLAIN_TOKEN, text.replace("_", " "))
+    )
     # No token goes over the end of a line, so line by line gives the same tokens.
     spellings: list[str] = []
     line_starts = set()
@@ -113,6 +109,11 @@ def notes_of(spelling: str) -> int:
         if _AMOUNT.fullmatch(spelling):
             notes |= AMOUNT
     return notes
+
+
+def has_characters(text: str) -> bool:
+    """Whether there is Chinese or Japanese in it."""
+    return not text.isascii() and _IS_CJK.search(text) is not None
 
 
 def is_character(spelling: str) -> bool:

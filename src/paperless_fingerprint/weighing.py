@@ -18,7 +18,15 @@ from paperless_fingerprint.known_words import (
     common_words,
 )
 from paperless_fingerprint.text import words as words_of
-from paperless_fingerprint.tokens import AMOUNT, CAPITAL, DIGIT, Tokens, as_number, notes_of
+from paperless_fingerprint.tokens import (
+    AMOUNT,
+    CAPITAL,
+    DIGIT,
+    Tokens,
+    as_number,
+    has_characters,
+    notes_of,
+)
 
 #: A name in more documents than this, besides the two, is nobody's in particular.
 _RARE = 20
@@ -32,7 +40,6 @@ class Fact(NamedTuple):
     place: int
     key: str
     spelling: str
-    notes: int
     #: The words of a number, as the library counts them; None where it is none.
     pieces: tuple[str, ...] | None
 
@@ -61,7 +68,7 @@ class Side:
     @cached_property
     def has_characters(self) -> bool:
         """Whether there is Chinese or Japanese in it."""
-        return self.tokens.has_characters
+        return has_characters(self.tokens.text)
 
     @cached_property
     def distinct(self) -> frozenset[str]:
@@ -76,9 +83,9 @@ class Side:
             if not spelling.islower() and len(spelling) > 1:
                 notes = notes_of(spelling)
                 if notes & DIGIT and not notes & AMOUNT:
-                    facts.append(Fact(i, keys[i], spelling, notes, tuple(words_of(spelling))))
+                    facts.append(Fact(i, keys[i], spelling, tuple(words_of(spelling))))
                 elif notes & CAPITAL and keys[i] not in common:
-                    facts.append(Fact(i, keys[i], spelling, notes, None))
+                    facts.append(Fact(i, keys[i], spelling, None))
         return tuple(facts)
 
     @cached_property

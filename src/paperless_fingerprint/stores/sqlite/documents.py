@@ -24,7 +24,7 @@ from paperless_fingerprint.stores.base import (
     document_uuid,
 )
 from paperless_fingerprint.stores.sqlite import postings, rows
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
+from paperless_fingerprint.stores.sqlite.file import VOCABULARY, SqliteFile
 
 _SCAN_ROWS = 256
 
@@ -205,14 +205,10 @@ class Documents(SqliteFile):
 
     def repeated_words(self) -> Iterator[tuple[str, int]]:
         with self.reading() as connection:
-            # A view of the full-text index, which counts already.
-            connection.execute(
-                "CREATE VIRTUAL TABLE IF NOT EXISTS temp.counted USING fts5vocab (main, words, col)"
+            connection.execute(VOCABULARY)
+            yield from connection.execute(
+                "SELECT term, doc FROM temp.vocabulary WHERE col = 'content' AND doc > 1"
             )
-            found = connection.execute(
-                "SELECT term, doc FROM temp.counted WHERE col = 'content' AND doc > 1"
-            )
-            yield from found
 
     # Analysis ------------------------------------------------------------------------------
 

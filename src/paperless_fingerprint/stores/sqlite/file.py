@@ -11,6 +11,9 @@ from pathlib import Path
 from paperless_fingerprint.errors import StoreError
 
 LOCK_SECONDS = 60
+#: For one connection: the words of the full-text index and how many documents hold each. A view,
+#: which keeps nothing itself.
+VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, col)"
 
 
 class SqliteFile:

@@ -33,7 +33,7 @@ from paperless_fingerprint.stores.sqlite.conditions import (
     Translator,
     all_of,
 )
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
+from paperless_fingerprint.stores.sqlite.file import VOCABULARY, SqliteFile
 from paperless_fingerprint.stores.sqlite.likely import (
     Ids,
     likely,
@@ -209,10 +209,8 @@ class SqliteSearcher(SqliteFile):
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA temp_store = MEMORY")
-        # What patterns are expanded through; a view of the index that holds nothing itself.
-        connection.execute(
-            "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, words, col)"
-        )
+        # What patterns are expanded through.
+        connection.execute(VOCABULARY)
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA cache_size = -65536")
 
