@@ -25,7 +25,12 @@ from paperless_fingerprint.noise import estimate_digit_noise, estimate_noise
 from paperless_fingerprint.numbers_kept import numbers_against
 from paperless_fingerprint.parts import shifted, stretch_of_part, within_block
 from paperless_fingerprint.replacements import are_unlike_characters
-from paperless_fingerprint.sentences import hidden_by_rubbish, longest_sentence, one_sided
+from paperless_fingerprint.sentences import (
+    hidden_by_rubbish,
+    is_hidden,
+    longest_sentence,
+    one_sided,
+)
 from paperless_fingerprint.severity import SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import known_strangers, strangers
 from paperless_fingerprint.tokens import Tokens
@@ -37,6 +42,9 @@ _OTHER_CHARACTER = 4.0
 #: Letters of the shortest first name that is looked for.
 _FIRST_NAME = 3
 _REPEATED = frozenset({Kind.FACT, Kind.MONTH, Kind.NAME})
+#: So much is lost at most of a page that goes on for so many matches before and after it.
+_LONGEST_STRIP = 60
+_GOES_ON = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,9 @@ class Evidence:
     amount_severity: float
     word_severity: float
     moved: int
+    #: Whether a scan has lost that longest run: under rubbish, or as a strip of a page.
+    lost_a: bool = False
+    lost_b: bool = False
     #: How severe it is that words stand in place of others that they do not look like.
     reworded: float = 0.0
     #: Most known words in a run that only one text has; less where whole lines are missing.
@@ -109,12 +120,14 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None = None
             found,
             coverage_a=found.coverage_a * share,
             surplus_a=max(found.surplus_a, outside),
+            lost_a=found.lost_a and found.surplus_a >= outside,
             facts_kept_a=found.facts_kept_a * share,
         )
     return replace(
         found,
         coverage_b=found.coverage_b * share,
         surplus_b=max(found.surplus_b, outside),
+        lost_b=found.lost_b and found.surplus_b >= outside,
         facts_kept_b=found.facts_kept_b * share,
     )
 
@@ -140,6 +153,9 @@ def _weigh(
     within = marks if cut else within_block(marks, alignment, coverage_a, coverage_b)
     severities = _distinct_severities(within, a.tokens, b.tokens)
     only_a, only_b = one_sided(differences, 0), one_sided(differences, 1)
+    longest_a, longest_b = (
+        max(runs, key=lambda run: run[1] - run[0], default=(0, 0)) for runs in (only_a, only_b)
+    )
     # One number cannot carry a refusal: scanners misread them on the cleanest page.
     facts = sum(severities[Kind.FACT][:8]) - 0.5 * max(severities[Kind.FACT], default=0)
     months = sum(severities[Kind.MONTH][:3])
@@ -148,8 +164,8 @@ def _weigh(
         noise=noise,
         coverage_a=coverage_a,
         coverage_b=coverage_b,
-        surplus_a=max((end - start for start, end in only_a), default=0),
-        surplus_b=max((end - start for start, end in only_b), default=0),
+        surplus_a=longest_a[1] - longest_a[0],
+        surplus_b=longest_b[1] - longest_b[0],
         numbers=min(a.numbers, b.numbers),
         fact_severity=facts,
         month_severity=months,
@@ -172,10 +188,15 @@ def _weigh(
     hidden_a, hidden_b = hidden_by_rubbish(differences, a, b, weighing)
     # Where the facts tell two documents apart, nobody asks for edited sentences any more.
     ask = sum(map(sum, (severities[kind] for kind in _REPEATED))) < _SETTLED
-    sentence_a, clause_a = longest_sentence(only_a, hidden_a, a, weighing) if ask else (0.0, 0.0)
-    sentence_b, clause_b = longest_sentence(only_b, hidden_b, b, weighing) if ask else (0.0, 0.0)
+    sentence_a = clause_a = sentence_b = clause_b = 0.0
+    if ask:
+        to_b, to_a = alignment.to_b, alignment.to_a
+        sentence_a, clause_a = longest_sentence(only_a, hidden_a, a, b, to_b, weighing)
+        sentence_b, clause_b = longest_sentence(only_b, hidden_b, b, a, to_a, weighing)
     return replace(
         found,
+        lost_a=is_hidden(*longest_a, hidden_a) or _is_strip(longest_a, alignment.to_b),
+        lost_b=is_hidden(*longest_b, hidden_b) or _is_strip(longest_b, alignment.to_a),
         sentence_a=sentence_a,
         sentence_b=sentence_b,
         clause_a=clause_a,
@@ -185,6 +206,15 @@ def _weigh(
         numbers_against=numbers_against(a, b, alignment, differences, digit_noise, weighing),
         facts_kept_a=_facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing),
         facts_kept_b=_facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing),
+    )
+
+
+def _is_strip(run: tuple[int, int], matches: list[int]) -> bool:
+    """Whether the page goes on before it and after it in the other text."""
+    start, end = run
+    return end - start <= _LONGEST_STRIP and all(
+        sum(match >= 0 for match in around) >= _GOES_ON
+        for around in (matches[:start], matches[end:])
     )
 
 

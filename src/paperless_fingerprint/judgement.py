@@ -86,6 +86,7 @@ VERSION = (-4.58, 1.95, 1.66, 0.69, 1.22, 1.04, 0.41, 1.92, 0.17, 3.7, 3.53)
 class _Part:
     coverage: float
     surplus: int
+    lost: bool
     sentence: float
     clause: float
     facts_kept: float
@@ -94,8 +95,12 @@ class _Part:
 
 def _parts(e: Evidence, tokens_a: int, tokens_b: int) -> tuple[_Part, _Part]:
     """The better covered text first."""
-    a = _Part(e.coverage_a, e.surplus_a, e.sentence_a, e.clause_a, e.facts_kept_a, tokens_a)
-    b = _Part(e.coverage_b, e.surplus_b, e.sentence_b, e.clause_b, e.facts_kept_b, tokens_b)
+    a = _Part(
+        e.coverage_a, e.surplus_a, e.lost_a, e.sentence_a, e.clause_a, e.facts_kept_a, tokens_a
+    )
+    b = _Part(
+        e.coverage_b, e.surplus_b, e.lost_b, e.sentence_b, e.clause_b, e.facts_kept_b, tokens_b
+    )
     return (a, b) if a.coverage >= b.coverage else (b, a)
 
 
@@ -191,7 +196,8 @@ def chances_of(e: Evidence, tokens_a: int, tokens_b: int) -> Chances:
     other = _curve(OTHER, features_of_other(e, tokens_a, tokens_b))
     _, large = _parts(e, tokens_a, tokens_b)
     part = 0.0
-    if (1 - large.coverage) * large.tokens >= SMALLEST_REST:
+    # A page of which a scan has lost some lines is no part of itself.
+    if (1 - large.coverage) * large.tokens >= SMALLEST_REST and not large.lost:
         part = _curve(CONTAINS, features_of_part(e, tokens_a, tokens_b))
     edit = _curve(VERSION, features_of_edit(e, tokens_a, tokens_b))
     same = 1 - other

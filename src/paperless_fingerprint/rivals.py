@@ -29,6 +29,8 @@ _SAME_FROM = 1.0
 #: its bad scans; those have less in common with each other, and certainty against certainty, what
 #: belongs together would fall apart.
 _MOST_ODDS = {Relation.NEAR: 40.0, Relation.VERSION: 20.0}
+#: Nor do all claims together, however many scans an original has.
+_MOST_AGAINST = 300.0
 _SUREST = 1 - 1e-6
 #: Who has so many claims may not have been compared with others who have (see candidates.py): that
 #: no pair of theirs is stored says nothing. Unless most are versions: so many has only a form.
@@ -127,7 +129,7 @@ class Claims:
         by_itself = alone(link)
         if by_itself >= 1:
             return by_itself
-        against = fsum(rival.odds for rival in self.rivals(link))
+        against = min(_MOST_AGAINST, fsum(rival.odds for rival in self.rivals(link)))
         if not against:
             return by_itself
         odds = _odds(by_itself) / (1 + against)

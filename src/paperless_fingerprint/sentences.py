@@ -14,6 +14,8 @@ _AS_MUCH = 0.4
 _LEGIBLE = 0.5
 #: What a run counts that is whole lines without being whole sentences: a scanner skipped them.
 _LOST_LINE = 0.25
+#: So few tokens are nothing that somebody wrote in place of a run.
+_NOTHING_INSTEAD = 3
 _END_OF_SENTENCE = frozenset(".!?:;。")
 
 
@@ -56,17 +58,27 @@ def hidden_by_rubbish(
     return frozenset(hidden[0]), frozenset(hidden[1])
 
 
+def is_hidden(start: int, end: int, hidden: frozenset[int]) -> bool:
+    """Whether rubbish lies over some of the run; a letter of it may be equal by chance."""
+    return not hidden.isdisjoint(range(start, end))
+
+
 def longest_sentence(
-    runs: list[tuple[int, int]], hidden: frozenset[int], side: Side, weighing: Weighing
+    runs: list[tuple[int, int]],
+    hidden: frozenset[int],
+    side: Side,
+    other: Side,
+    matches: list[int],
+    weighing: Weighing,
 ) -> tuple[float, float]:
     """Most known words in small letters in one run, and in one that is a sentence by itself.
 
     A stamp has none, a new clause has many. A run from the start of a line to the end of one is
-    what a scanner skips; it counts less.
+    what a scanner skips; it counts less. The lines may be those of the page that lost them.
     """
     lengths = []
     for start, end in runs:
-        if end - start < _SENTENCE or start in hidden:
+        if end - start < _SENTENCE or is_hidden(start, end, hidden):
             continue
         known = words = 0
         for i in range(start, min(end, start + 200)):
@@ -87,6 +99,7 @@ def longest_sentence(
         if _is_sentence(side.tokens.text, spans, start, end):
             clause = max(clause, 0.7 * known if lines else float(known))
         else:
+            lines = lines or _is_between_lines(other.tokens, matches, start, end)
             longest = max(longest, known * _LOST_LINE if lines else float(known))
     return longest, clause
 
@@ -105,3 +118,12 @@ def _is_sentence(text: str, spans: list[tuple[int, int]], start: int, end: int) 
 
 def _is_whole_lines(tokens: Tokens, start: int, end: int) -> bool:
     return start in tokens.line_starts and (end == len(tokens) or end in tokens.line_starts)
+
+
+def _is_between_lines(tokens: Tokens, matches: list[int], start: int, end: int) -> bool:
+    """Whether the other text has a line's end, and hardly anything else, where the run would stand."""
+    before = next((matches[i] for i in range(start - 1, -1, -1) if matches[i] >= 0), None)
+    after = next((matches[i] for i in range(end, len(matches)) if matches[i] >= 0), None)
+    if before is None or after is None or not before < after <= before + _NOTHING_INSTEAD:
+        return False
+    return any(place in tokens.line_starts for place in range(before + 1, after + 1))

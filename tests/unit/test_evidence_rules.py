@@ -277,10 +277,49 @@ def test_a_sentence_under_a_stamp_is_no_sentence_that_was_left_out() -> None:
     stamped = first.replace(
         sentence, "fLo 1alEi 0la E LP L LAA eTO rA PrPI0o LE11 uiP lol t72 8 06"
     )
+    # A word may have got through, or be equal by chance.
+    torn = stamped.replace("LAA eTO", "will")
+    found = evidence(first, torn)
+    assert max(found.sentence_a, found.clause_a) == 0
+    assert found.lost_a
     gone = first.replace(sentence, "")
     # Where the two sides begin and end there may be a word in common.
     assert max(evidence(first, stamped).sentence_a, evidence(first, stamped).clause_a) == 0
     assert max(evidence(first, gone).sentence_a, evidence(first, gone).clause_a) > 4
+
+
+def wrapped(text: str, words: int) -> list[str]:
+    found = text.split()
+    return [" ".join(found[at : at + words]) for at in range(0, len(found), words)]
+
+
+def page(lines: list[str]) -> str:
+    head = "Brook Energy\nHollis Granger\n12 Mill Lane Fenwick\nInvoice 4711902\nDate 14.06.2024\n"
+    return (
+        head + "\n".join(lines) + "\nTotal 118.20 due on 30.06.2024\nWith kind regards Isla Reed\n"
+    )
+
+
+def test_lines_lost_in_the_middle_of_a_page_make_it_no_part_of_another() -> None:
+    lines = wrapped(BODY, 9)
+    torn, whole = page(lines[:1] + lines[4:]), page(lines)
+    assert evidence(torn, whole).lost_b
+    assert relation(torn, whole) is Relation.NEAR
+
+
+def test_what_ends_where_the_other_goes_on_is_no_torn_page_nor_one_without_a_page() -> None:
+    lines = wrapped(BODY, 9)
+    assert not evidence(page(lines).split("Total")[0], page(lines + lines)).lost_b
+    second = wrapped(" ".join(f"minute{n}" for n in range(70)), 9)
+    assert not evidence(page(lines), page(lines[:3] + second + lines[3:])).lost_b
+
+
+def test_whole_lines_are_those_of_the_page_that_lost_them() -> None:
+    whole = page(wrapped(BODY, 11))
+    lines = wrapped(BODY, 8)
+    lost = lines[:2] + lines[4:]
+    written_anew = wrapped(" ".join(lost), 11)
+    assert evidence(page(lost), whole).sentence_b < evidence(page(written_anew), whole).sentence_b
 
 
 def test_single_letters_are_no_words_of_a_sentence() -> None:

@@ -88,7 +88,7 @@ def test_drafts_stay_a_chain_though_first_and_last_have_little_in_common() -> No
 
 
 def test_an_original_keeps_its_bad_scans_though_they_have_little_in_common() -> None:
-    scans = [link(1, id, 0.999) for id in range(2, 11)]
+    scans = [link(1, id, 0.999) for id in range(2, 40)]
     assert min(confidences(*scans).values()) > 0.75
 
 
