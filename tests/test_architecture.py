@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ LAYERS = (
 )  # fmt: skip
 
 
+@cache
 def _modules() -> dict[str, list[str]]:
     """Each module of ours with the top-level names of ours that it imports."""
     found: dict[str, list[str]] = {}
