@@ -16,6 +16,8 @@ _LEGIBLE = 0.5
 _LOST_LINE = 0.25
 #: So few tokens are nothing that somebody wrote in place of a run.
 _NOTHING_INSTEAD = 3
+#: So near to a run the next equal token is looked for; misread ones may stand between.
+_NEAR = 12
 _END_OF_SENTENCE = frozenset(".!?:;。")
 
 
@@ -122,8 +124,10 @@ def _is_whole_lines(tokens: Tokens, start: int, end: int) -> bool:
 
 def _is_between_lines(tokens: Tokens, matches: list[int], start: int, end: int) -> bool:
     """Whether the other text has a line's end, and hardly anything else, where the run would stand."""
-    before = next((matches[i] for i in range(start - 1, -1, -1) if matches[i] >= 0), None)
-    after = next((matches[i] for i in range(end, len(matches)) if matches[i] >= 0), None)
-    if before is None or after is None or not before < after <= before + _NOTHING_INSTEAD:
+    before = next(
+        (match for match in matches[max(0, start - _NEAR) : start][::-1] if match >= 0), -1
+    )
+    after = next((match for match in matches[end : end + _NEAR] if match >= 0), -1)
+    if not 0 <= before < after <= before + _NOTHING_INSTEAD:
         return False
     return any(place in tokens.line_starts for place in range(before + 1, after + 1))
