@@ -208,6 +208,20 @@ def test_fields_filled_in_otherwise_are_passages_and_noise_is_not():
     assert replaced_share(base, misread)[1] < 0.05
 
 
+def test_rubbish_over_a_passage_is_no_other_passage():
+    base = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+
+    def passages(*words: str) -> int:
+        return replaced_share(base, [*base[:10], *words, *base[16:]])[0]
+
+    assert passages("p0r", "le", "i", "l1r", "ioo1al", "rpnei") == 0
+    assert passages("the", "new", "tenant", "is", "mrs", "hill") == 1
+    # A reference, or short words alone, make no rubbish.
+    assert passages("contract", "k7659464", "of", "the", "new", "owner") == 1
+    assert passages("a", "b", "la", "de", "il", "no") == 1
+    assert passages("新", "住", "所", "8a", "東", "京") == 1
+
+
 def test_unmatched_runs_are_the_gaps():
     assert unmatched_runs([-1, -1, 3, 4, -1]) == [(0, 2), (4, 5)]
     assert unmatched_runs([]) == []
