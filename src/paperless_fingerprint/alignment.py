@@ -218,7 +218,8 @@ def replaced_share(a: Sequence[str], b: Sequence[str]) -> tuple[int, float]:
 
     A passage is a gap of PASSAGE tokens and more on both sides that shares neither words nor
     letters: fields of a form, filled in otherwise. Misread words look alike, words that merely
-    moved stand in another gap, and rubbish says nothing about what it lies over. It costs a tenth of finding out what the changes are.
+    moved stand in another gap, and rubbish says nothing about what it lies over. It costs a tenth
+    of finding out what the changes are.
     """
     if len(a) * len(b) > _CELLS_BETWEEN_ANCHORS:
         return 0, 0.0
@@ -243,7 +244,10 @@ def replaced_share(a: Sequence[str], b: Sequence[str]) -> tuple[int, float]:
 
 
 def _is_rubbish(tokens: Sequence[str]) -> bool:
-    """'p0r le i l1r ioo1al': a smudge. Most of it is one or two letters, or has letters after digits."""
+    """'p0r le i l1r ioo1al': a smudge. Most of it is one or two letters, or has letters after digits.
+
+    Which words the library knows (see weighing.legible) is not asked this early.
+    """
     if len(tokens) < _FEWEST_OF_RUBBISH:
         return False
     short = sum(len(t) <= 2 and t.isalpha() and not is_character(t) for t in tokens)
