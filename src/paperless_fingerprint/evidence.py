@@ -28,19 +28,24 @@ from paperless_fingerprint.replacements import are_unlike_characters
 from paperless_fingerprint.sentences import (
     hidden_by_rubbish,
     is_hidden,
+    is_rubbish,
     longest_sentence,
     one_sided,
 )
 from paperless_fingerprint.severity import SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import known_strangers, strangers
-from paperless_fingerprint.tokens import Tokens
+from paperless_fingerprint.tokens import Tokens, is_character
 from paperless_fingerprint.weighing import Side, Weighing
 
 _SETTLED = 20.0
 #: How severe it is that one Chinese character stands for another again and again.
 _OTHER_CHARACTER = 4.0
-#: Letters of the shortest first name that is looked for.
+#: Letters of the shortest first name that is looked for, and the words of a full name.
 _FIRST_NAME = 3
+_WORDS_OF_A_NAME = 3
+#: Characters of a Chinese or Japanese name.
+_FEWEST_CHARACTERS = 2
+_MOST_CHARACTERS = 6
 _REPEATED = frozenset({Kind.FACT, Kind.MONTH, Kind.NAME})
 #: So much is lost at most of a page that goes on for so many matches before and after it.
 _LONGEST_STRIP = 60
@@ -94,6 +99,8 @@ class Evidence:
 
 #: Asked with the severity of the changed facts, months and names: whether they decide alone.
 Enough: TypeAlias = Callable[[float, float, float], bool]
+#: What stands in a, and what stands for it in b.
+Change: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None = None) -> Evidence:
@@ -115,19 +122,21 @@ def weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None = None
     marks, alignment = shifted(found.marks, found.alignment, start, length, in_a=in_a)
     found = replace(found, marks=marks, alignment=alignment)
     share, outside = (end - start) / length, max(start, length - end)
+    rest = (0, start) if start == outside else (end, length)
+    rubbish = outside <= _LONGEST_STRIP and is_rubbish(*rest, whole, Weighing(a, b, vocabulary))
     if in_a:
         return replace(
             found,
             coverage_a=found.coverage_a * share,
             surplus_a=max(found.surplus_a, outside),
-            lost_a=found.lost_a and found.surplus_a >= outside,
+            lost_a=rubbish or (found.lost_a and found.surplus_a >= outside),
             facts_kept_a=found.facts_kept_a * share,
         )
     return replace(
         found,
         coverage_b=found.coverage_b * share,
         surplus_b=max(found.surplus_b, outside),
-        lost_b=found.lost_b and found.surplus_b >= outside,
+        lost_b=rubbish or (found.lost_b and found.surplus_b >= outside),
         facts_kept_b=found.facts_kept_b * share,
     )
 
@@ -195,8 +204,8 @@ def _weigh(
         sentence_b, clause_b = longest_sentence(only_b, hidden_b, b, a, to_a, weighing)
     return replace(
         found,
-        lost_a=is_hidden(*longest_a, hidden_a) or _is_strip(longest_a, alignment.to_b),
-        lost_b=is_hidden(*longest_b, hidden_b) or _is_strip(longest_b, alignment.to_a),
+        lost_a=_is_lost(longest_a, hidden_a, a, alignment.to_b, weighing),
+        lost_b=_is_lost(longest_b, hidden_b, b, alignment.to_a, weighing),
         sentence_a=sentence_a,
         sentence_b=sentence_b,
         clause_a=clause_a,
@@ -207,6 +216,17 @@ def _weigh(
         facts_kept_a=_facts_kept(a, alignment.to_b, differences.strays_a, marks, 0, weighing),
         facts_kept_b=_facts_kept(b, alignment.to_a, differences.strays_b, marks, 1, weighing),
     )
+
+
+def _is_lost(
+    run: tuple[int, int],
+    hidden: frozenset[int],
+    side: Side,
+    matches: list[int],
+    weighing: Weighing,
+) -> bool:
+    """Whether a scan has lost what only one text has there; rubbish is all that one has of it."""
+    return is_hidden(*run, hidden) or _is_strip(run, matches) or is_rubbish(*run, side, weighing)
 
 
 def _is_strip(run: tuple[int, int], matches: list[int]) -> bool:
@@ -224,18 +244,16 @@ def _distinct_severities(marks: list[Mark], a: Tokens, b: Tokens) -> dict[Kind, 
     A word that is misread the same way ten times was misread once. But what has nothing in
     common with its counterpart and comes again with the same counterpart is no misreading.
     """
-    changes: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Mark]] = {}
+    changes: dict[Change, list[Mark]] = {}
     for mark in marks:
         if mark.severity > 0:
-            item = mark.difference
-            change = a.keys[item.start_a : item.end_a], b.keys[item.start_b : item.end_b]
-            changes.setdefault(change, []).append(mark)
+            changes.setdefault(_change(mark, a, b), []).append(mark)
     severities: dict[Kind, list[float]] = {kind: [] for kind in Kind}
-    for found_marks in changes.values():
+    for change, found_marks in changes.items():
         worst = max(found_marks, key=lambda mark: mark.severity)
         severity = worst.severity
         edits = worst.difference.edits
-        if len(found_marks) > 1 and worst.kind is Kind.WORD and _are_first_names(worst, a, b):
+        if len(found_marks) > 1 and worst.kind is Kind.WORD and _are_names(change, worst, a, b):
             severities[Kind.NAME].append(SEVEREST)
             continue
         if len(found_marks) > 1 and worst.kind in _REPEATED and (edits is None or edits >= 2):
@@ -248,14 +266,27 @@ def _distinct_severities(marks: list[Mark], a: Tokens, b: Tokens) -> dict[Kind, 
     return severities
 
 
-def _are_first_names(mark: Mark, a: Tokens, b: Tokens) -> bool:
-    """'Sem Bakker' and 'Daan Bakker', twice: a first name may be a common word, and stays one word."""
+def _change(mark: Mark, a: Tokens, b: Tokens) -> Change:
+    """What stands for what; a speck beside Chinese or Japanese characters is left out."""
     item = mark.difference
-    one, other = a.spellings[item.start_a : item.end_a], b.spellings[item.start_b : item.end_b]
-    return (
-        item.edits is None
-        and len(one) == len(other) == 1
-        and all(len(word) >= _FIRST_NAME and word.istitle() for word in (*one, *other))
+    change = a.keys[item.start_a : item.end_a], b.keys[item.start_b : item.end_b]
+    one, other = (tuple(filter(is_character, keys)) for keys in change)
+    return (one, other) if one and other else change
+
+
+def _are_names(change: Change, mark: Mark, a: Tokens, b: Tokens) -> bool:
+    """'Sem Bakker' and 'Daan Bakker', twice: a first name may be a common word, and stays one word.
+    A sentence that was edited is not edited twice in the same way."""
+    item = mark.difference
+    if item.edits is not None:
+        return False
+    if all(keys and is_character(keys[0]) for keys in change):
+        return all(_FEWEST_CHARACTERS <= len(keys) <= _MOST_CHARACTERS for keys in change)
+    spelled = a.spellings[item.start_a : item.end_a], b.spellings[item.start_b : item.end_b]
+    return all(
+        len(words) <= _WORDS_OF_A_NAME
+        and all(len(word) >= _FIRST_NAME and word.istitle() for word in words)
+        for words in spelled
     )
 
 

@@ -46,8 +46,14 @@ class NoVocabulary:
 
 
 @cache
-def common_words() -> frozenset[str]:
+def words_of_languages() -> tuple[frozenset[str], ...]:
+    """The common words of each language."""
     text = (resources.files(__package__) / "words_data" / "common.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     # Keys of tokens are case-folded, and 'grüßen' is 'grüssen' then.
-    return frozenset(word.casefold() for line in lines for word in line.split()[1:]) | MONTHS.keys()
+    return tuple(frozenset(word.casefold() for word in line.split()[1:]) for line in lines)
+
+
+@cache
+def common_words() -> frozenset[str]:
+    return frozenset().union(*words_of_languages()) | MONTHS.keys()

@@ -29,14 +29,9 @@ def mark_of(
         balance = min(len(keys_a), len(keys_b)) / max(len(keys_a), len(keys_b))
     months_a = months_in(a, item.start_a, item.end_a)
     months_b = months_in(b, item.start_b, item.end_b)
-    if months_a or months_b:
-        read_a, read_b = (
-            months_a or misread_months(keys_a, weighing),
-            months_b or misread_months(keys_b, weighing),
-        )
-        if read_a and read_b:
-            trust = balance if months_a and months_b else 0.8 * balance
-            mark = _mark_months(item, read_a, read_b, noise, trust)
+    if months_a or months_b or (item.edits is None and len(keys_a) == len(keys_b) == 1):
+        mark = _mark_months(item, months_a, months_b, keys_a, keys_b, noise, balance, weighing)
+        if mark is not None:
             return mark._replace(severity=max(0.0, mark.severity - chances))
     spelled_a = a.tokens.spellings[item.start_a : item.end_a]
     spelled_b = b.tokens.spellings[item.start_b : item.end_b]
@@ -64,14 +59,27 @@ def _mark_months(
     item: Difference,
     months_a: dict[str, int],
     months_b: dict[str, int],
+    keys_a: tuple[str, ...],
+    keys_b: tuple[str, ...],
     noise: float,
     trust: float,
-) -> Mark:
-    if not set(months_a.values()).isdisjoint(months_b.values()):
+    weighing: Weighing,
+) -> Mark | None:
+    """Where both texts have a month here, at least one of them legible."""
+    stated = [set(months_a.values()), set(months_b.values())]
+    # What stands here may be told only once it is known what stands there.
+    for own, other, keys in ((0, 1, keys_a), (1, 0, keys_b), (0, 1, keys_a)):
+        if not stated[own]:
+            read = misread_months(keys, weighing, frozenset(stated[other])).values()
+            stated[own] = {reading.month for reading in read}
+            trust *= max((reading.trust for reading in read), default=1.0)
+    if not all(stated):
+        return None
+    if not stated[0].isdisjoint(stated[1]):
         return Mark(item, Kind.WORD, 0.0)
     if item.edits is None:
         return Mark(item, Kind.MONTH, trust * SEVEREST)
-    length = max(map(len, months_a))
+    length = max(map(len, months_a or keys_a))
     found = improbable(max(1.0, item.edits), length, noise) + 2 * REAL_WORD
     return Mark(item, Kind.MONTH, trust * clip(found))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.confusions import weighted_edits
-from paperless_fingerprint.known_words import MONTHS
+from paperless_fingerprint.known_words import MONTHS, SHORT_MONTHS
 from paperless_fingerprint.weighing import Side, Weighing
 
 #: Where the other text has a month a month is expected: so much of it may be misread, and the
@@ -17,6 +18,15 @@ _MISREAD = 0.34
 _MARGIN = 0.5
 #: A shorter name may end another word.
 _LONG_NAME = 5
+#: What is as far from a name as this is not that name misread.
+_FAR = 4
+#: So much of a word must be letters for its digits to be letters, too.
+_MOSTLY = 0.6
+#: How surely a misread month is another one than the other text's, and how much more surely for
+#: each edit that it is further off.
+_TRUST_IN_MISREAD = 0.8
+_TRUST_BY_EDIT = 0.2
+_NO_LETTERS = re.compile(r"[^a-zäáâàçéèêíóôõúûüąćęłńóśźż]+")
 
 
 def months_in(side: Side, start: int, end: int) -> dict[str, int]:
@@ -28,23 +38,45 @@ def months_in(side: Side, start: int, end: int) -> dict[str, int]:
     return {keys[i]: months[i] for i in range(start, end) if i in months}
 
 
-def misread_months(keys: tuple[str, ...], weighing: Weighing) -> dict[str, int]:
-    """What may stand for a month where the other text has one: joined, or torn apart, or misread."""
+class Reading(NamedTuple):
+    """A word read as the name of a month."""
+
+    month: int
+    #: How surely it is none of those that were expected: one where it is far from their names.
+    trust: float
+
+
+def misread_months(
+    keys: tuple[str, ...], weighing: Weighing, expected: frozenset[int] = frozenset()
+) -> dict[str, Reading]:
+    """What may stand for a month where the other text has one: joined, or torn apart, or misread.
+
+    `expected` are the months of the other text: which one stands here matters less than whether it
+    is one of those.
+    """
     found = {}
     for key in dict.fromkeys((*keys, "".join(keys))):
-        month = MONTHS.get(key) if len(key) > 3 else None
-        if month is None and not weighing.known(key):
-            month = _misread_month(key)
-        if month:
-            found[key] = month
+        # 'mei' is a month where the other text has one, 'sie' only beside a number.
+        whole = len(key) > 3 or (expected and key in SHORT_MONTHS)
+        month = MONTHS.get(key) if whole else None
+        if month is not None:
+            found[key] = Reading(month, 1.0 if expected else _TRUST_IN_MISREAD)
+        elif not weighing.known(key) and (reading := _misread_month(key, expected)):
+            found[key] = reading
     return found
 
 
 @lru_cache(maxsize=4096)
-def _misread_month(key: str) -> int | None:
+def _misread_month(key: str, expected: frozenset[int]) -> Reading | None:
     """The month that this is a misreading of, when there is only one."""
-    letters = re.split(r"[^a-zäáâàçéèêíóôõúûüąćęłńóśźż]+", key)
-    return next(filter(None, map(_nearest_month, letters)), None) or _month_at_end(letters)
+    words = _NO_LETTERS.split(key)
+    # 'au9ust': the digit is a letter that was misread.
+    whole = [key] if len(words) > 1 and sum(map(len, words)) >= _MOSTLY * len(key) else []
+    for word in (*whole, *words):
+        if found := _nearest_month(word, expected):
+            return found
+    month = _month_at_end(words)
+    return Reading(month, _TRUST_IN_MISREAD) if month else None
 
 
 def _month_at_end(words: list[str]) -> int | None:
@@ -58,22 +90,26 @@ def _month_at_end(words: list[str]) -> int | None:
     return ends.pop() if len(ends) == 1 else None
 
 
-def _nearest_month(word: str) -> int | None:
+def _nearest_month(word: str, expected: frozenset[int]) -> Reading | None:
     if len(word) >= 3:
         begun = {number for name, number in MONTHS.items() if name.startswith(word)}
         if len(begun) == 1:
-            return begun.pop()
+            return Reading(begun.pop(), _TRUST_IN_MISREAD)
     if not 3 <= len(word) <= 15:
         return None
     most = _MISREAD * len(word)
     nearest: dict[int, float] = {}
     for name, number in MONTHS.items():
-        apart = Levenshtein.distance(word, name, score_cutoff=4) if len(name) >= 4 else 5
-        if apart <= 4:
-            edits = weighted_edits(word, name, apart)
-            if edits <= most:
-                nearest[number] = min(edits, nearest.get(number, edits))
-    ranked = sorted((edits, number) for number, edits in nearest.items())
-    if not ranked or (len(ranked) > 1 and ranked[1][0] - ranked[0][0] < _MARGIN):
+        # A short form is no name that a whole one turns into.
+        if len(name) >= 4 or (expected and name in SHORT_MONTHS and len(word) <= len(name) + 1):
+            apart = Levenshtein.distance(word, name, score_cutoff=_FAR)
+            edits = weighted_edits(word, name, apart) if apart <= _FAR else _FAR + 1.0
+            nearest[number] = min(edits, nearest.get(number, edits))
+    edits, month = min((edits, number) for number, edits in nearest.items())
+    if edits > most:
         return None
-    return ranked[0][1]
+    rivals = {number for number, other in nearest.items() if other - edits < _MARGIN}
+    if len(rivals) > 1 and (not expected or rivals & expected):
+        return None
+    further = min((nearest[number] for number in expected), default=0.0) - edits
+    return Reading(month, min(1.0, _TRUST_IN_MISREAD + _TRUST_BY_EDIT * max(0.0, further - 1.0)))

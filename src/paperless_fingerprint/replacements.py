@@ -26,6 +26,8 @@ _LEAST_NAMES = 0.33
 #: A name that nobody knows stands for one that is not more than twice as long.
 _AS_LONG = 2.0
 _MOST_WORDS = 3
+#: So many letters are a word of some language, whatever they were.
+_SHORT_WORD = 4
 #: Names that are not further apart than this may be one name misread.
 _HEARD_ALIKE = 0.2
 _UNHEARD_ALIKE = 0.4
@@ -66,8 +68,8 @@ def mark_replaced(
     found = [mark for mark in facts if mark is not None]
     if found:
         return max(found, key=lambda mark: mark.severity)
-    clean_a = _clean_words(keys_a, spelled_a, weighing)
-    clean_b = _clean_words(keys_b, spelled_b, weighing)
+    clean_a = _clean_words(keys_a, spelled_a, a, weighing)
+    clean_b = _clean_words(keys_b, spelled_b, b, weighing)
     if clean_a and clean_b and not _are_remains("".join(keys_a), "".join(keys_b)):
         letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
         number = min(len(clean_a), len(clean_b))
@@ -154,13 +156,18 @@ def _numbers_among(keys: tuple[str, ...], notes: list[int]) -> list[str]:
 
 
 def _clean_words(
-    keys: tuple[str, ...], spellings: tuple[str, ...], weighing: Weighing
+    keys: tuple[str, ...], spellings: tuple[str, ...], side: Side, weighing: Weighing
 ) -> list[str]:
-    """Known words; in capitals alone they are a stamp across the line."""
+    """Known words; in capitals alone they are a stamp across the line, and what is left of a word
+    may be a short one of another language ('our' of 'heures')."""
     return [
         key
         for key, spelling in zip(keys, spellings, strict=True)
-        if len(key) > 2 and key.isalpha() and not spelling.isupper() and weighing.known(key)
+        if len(key) > 2
+        and key.isalpha()
+        and not spelling.isupper()
+        and weighing.known(key)
+        and (len(key) > _SHORT_WORD or key not in weighing.common or key in side.own_words)
     ]
 
 

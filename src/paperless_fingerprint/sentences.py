@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paperless_fingerprint.differences import Differences
-from paperless_fingerprint.tokens import Tokens
+from paperless_fingerprint.tokens import Tokens, is_character
 from paperless_fingerprint.weighing import Side, Weighing, legible
 
 #: Runs that only one text has are read as sentences from this many tokens on.
@@ -58,6 +58,15 @@ def hidden_by_rubbish(
         if legible(one, a.tokens.spellings[item.start_a : item.end_a], weighing) < _LEGIBLE:
             hidden[1].add(item.start_b)
     return frozenset(hidden[0]), frozenset(hidden[1])
+
+
+def is_rubbish(start: int, end: int, side: Side, weighing: Weighing) -> bool:
+    """Whether a run holds hardly anything that somebody may have written; of Chinese and Japanese
+    nobody can tell."""
+    keys, spellings = side.tokens.keys[start:end], side.tokens.spellings[start:end]
+    if len(keys) < _SENTENCE or any(map(is_character, keys)):
+        return False
+    return legible(keys, spellings, weighing) < _LEGIBLE
 
 
 def is_hidden(start: int, end: int, hidden: frozenset[int]) -> bool:

@@ -16,6 +16,7 @@ from paperless_fingerprint.known_words import (
     SHORT_MONTHS,
     Vocabulary,
     common_words,
+    words_of_languages,
 )
 from paperless_fingerprint.text import words as words_of
 from paperless_fingerprint.tokens import (
@@ -73,6 +74,13 @@ class Side:
     @cached_property
     def distinct(self) -> frozenset[str]:
         return frozenset(self.tokens.keys)
+
+    @cached_property
+    def own_words(self) -> frozenset[str]:
+        """The common words of the languages that it is written in."""
+        shared = [(len(words & self.distinct), words) for words in words_of_languages()]
+        most = max(count for count, _ in shared)
+        return frozenset().union(*(words for count, words in shared if 2 * count > most))
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -256,8 +264,9 @@ def legible(keys: Sequence[str], spellings: Sequence[str], weighing: Weighing) -
                 or spelling.isupper()
                 or is_full_name(spelling)
             )
-            if key in weighing.common or (
-                even and (len(key) >= 4 or (len(key) > 1 and weighing.known(key)))
+            # 'LaT' is nobody's word, though 'lat' is one.
+            if even and (
+                key in weighing.common or len(key) >= 4 or (len(key) > 1 and weighing.known(key))
             ):
                 good += len(key)
         elif as_number(key) or (

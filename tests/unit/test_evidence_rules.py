@@ -144,6 +144,13 @@ class Heard:
         return 6 if word in {"beatriz", "sequeira", "duarte", "queirós"} else 0
 
 
+class Family:
+    """A library in which every other document names one of these people."""
+
+    def document_frequency(self, word: str) -> int:
+        return 60 if word in {"sem", "schouten", "noor", "kuipers"} else 0
+
+
 def test_only_so_many_names_of_a_long_text_are_looked_for(monkeypatch) -> None:
     """Each is held against all of the other text: no hostile page makes that quadratic."""
     asked = []
@@ -214,11 +221,13 @@ def test_characters_misread_around_one_that_was_not_are_no_other_name() -> None:
         ("dcccmbcr", 12),
         ("duringgaugust", 8),
         ("perngiugno", 6),
+        ("au9ust", 8),
     ],
 )
 def test_a_month_is_known_torn_apart_or_misread(run: str, month: int) -> None:
     weighing = Weighing(side(""), side(""), NoVocabulary())
-    assert set(misread_months(tuple(run.split()), weighing).values()) == {month}
+    read = misread_months(tuple(run.split()), weighing).values()
+    assert {reading.month for reading in read} == {month}
 
 
 @pytest.mark.parametrize("run", ["meter", "ju", "ma", "xxxxxxxx", "rubbish of the scanner"])
@@ -227,10 +236,68 @@ def test_what_is_no_month_is_none(run: str) -> None:
     assert not misread_months(tuple(run.split()), weighing)
 
 
+@pytest.mark.parametrize(
+    ("run", "month"), [("judi", 6), ("mav", 5), ("moy", 5), ("mei", 5), ("bril", 4)]
+)
+def test_what_is_far_from_the_month_that_is_expected_is_another_one(run: str, month: int) -> None:
+    weighing = Weighing(side(""), side(""), NoVocabulary())
+    [read] = misread_months((run,), weighing, frozenset({11})).values()
+    assert read.month == month
+    assert read.trust > 0.85
+
+
+@pytest.mark.parametrize("run", ["judi", "jvni", "nov"])
+def test_what_may_be_the_month_that_is_expected_is_no_other(run: str) -> None:
+    weighing = Weighing(side(""), side(""), NoVocabulary())
+    read = misread_months((run,), weighing, frozenset({6, 7, 11})).values()
+    assert not {reading.month for reading in read} - {6, 7, 11}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Dezember", "Judi"), ("Octvber", "bpril"), ("noyember", "mei"), ("mei", "noyember")],
+)
+def test_two_months_are_told_apart_where_one_or_both_are_misread(first: str, second: str) -> None:
+    assert evidence(f"Period {first}\n{BODY}", f"Period {second}\n{BODY}").month_severity > 4
+
+
+def test_a_misread_month_is_no_other_than_itself() -> None:
+    assert not evidence(f"Period Octvber\n{BODY}", f"Period 0ctober\n{BODY}").month_severity
+
+
 def test_a_month_beside_a_torn_one_is_another_month() -> None:
     first = f"Statement for December {BODY} due in December"
     second = f"Statement for Ju ne {BODY} due in Ju ne"
     assert evidence(first, second).month_severity > 4
+
+
+def test_a_full_name_of_common_words_is_a_name_where_it_changes_twice() -> None:
+    first = f"Dear Sem Schouten,\n{BODY}\n{BODY}\nSigned Sem Schouten\n"
+    other = first.replace("Sem Schouten", "Noor Kuipers")
+    assert weigh(side(first), side(other), Family()).name_severity >= SEVEREST
+
+
+def test_a_japanese_name_of_five_characters_is_a_name_where_it_changes_twice() -> None:
+    page = (
+        "ご請求書 佐々木健一 様\n"
+        + "お支払いは月末までにお願いいたします。" * 5
+        + "\n佐々木健一 殿\n"
+    )
+    other = page.replace("佐々木健一 様", "加藤真由美 様").replace(
+        "佐々木健一 殿", "i加藤真由美 殿"
+    )
+    assert evidence(page, other).name_severity >= SEVEREST
+
+
+@pytest.mark.parametrize(
+    ("word", "rest"), [("heures", "our"), ("heures", "LaT"), ("heures", "eL sir")]
+)
+def test_the_rest_of_a_word_is_no_other_word(word: str, rest: str) -> None:
+    body = (
+        "Vous avez lu le compteur au mois de mai et nous vous adressons la facture pour la "
+        "maison dans les vingt jours qui suivent la date de la lettre, à huit heures du matin. "
+    )
+    assert not evidence(body, body.replace(word, rest)).reworded
 
 
 def test_a_month_in_place_of_another_has_not_moved_into_a_sentence() -> None:
@@ -305,6 +372,13 @@ def test_lines_lost_in_the_middle_of_a_page_make_it_no_part_of_another() -> None
     torn, whole = page(lines[:1] + lines[4:]), page(lines)
     assert evidence(torn, whole).lost_b
     assert relation(torn, whole) is Relation.NEAR
+
+
+def test_rubbish_over_lines_makes_a_page_no_whole_of_which_the_other_is_a_part() -> None:
+    rubbish = "er r OTn P 0t P0s PT aiAlt a LsrPo PsiOe tP o en AATes no1 tt lI T rO1 re 1A " * 2
+    begun = page(wrapped(BODY, 9)[:4]).split("Total")[0]
+    assert evidence(begun + rubbish, begun).lost_a
+    assert not evidence(begun + "kept for the file of the house alone " * 5, begun).lost_a
 
 
 def test_what_ends_where_the_other_goes_on_is_no_torn_page_nor_one_without_a_page() -> None:
