@@ -39,7 +39,7 @@ SAME_AT_MOST = 64
 #: aligned, which is the dear part: its true copy stands at the top, because it shares the facts
 #: too, and so does the document seen from its copy.
 FAMILY_FROM = 16
-COMPARED_OF_A_FAMILY = 8
+COMPARED_OF_A_FAMILY = 12
 #: Of so many it can be told what is the form, though some are copies of one another.
 FORM_FROM = 24
 
@@ -55,7 +55,7 @@ FEW_HASHES = 48
 #: a digest, and so many of them; the best are compared.
 FAINT_AT_MOST = 16
 FAINT_COMPARED = 8
-FAINT_SHARE = 0.3
+FAINT_SHARE = 0.25
 FAINT_VALUES = 3
 #: What is so many times as long as a document is no other filled-in copy of its form.
 LONGER = 2.0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
+
+from paperless_fingerprint.text import without_accents
 
 # Letters that one engine or another reads for each other collapse into one.
 _SHAPES = str.maketrans(
@@ -28,10 +29,7 @@ _CONFUSION_WEIGHT = 0.45
 @lru_cache(maxsize=1 << 15)
 def shape(word: str) -> str:
     """A spelling with everything collapsed that OCR takes for each other."""
-    if not word.isascii():
-        decomposed = unicodedata.normalize("NFD", word)
-        word = "".join([c for c in decomposed if not unicodedata.combining(c)])
-    word = word.translate(_SHAPES)
+    word = without_accents(word).translate(_SHAPES)
     for pair, one in _MERGED:
         if pair in word:
             word = word.replace(pair, one)

@@ -17,7 +17,9 @@ from paperless_fingerprint.alignment import Alignment, align
 from paperless_fingerprint.differences import (
     Differences,
     find_differences,
+    with_glued_months,
     with_joined_characters,
+    with_lone_amounts,
 )
 from paperless_fingerprint.known_words import Vocabulary
 from paperless_fingerprint.marks import mark_of
@@ -32,7 +34,7 @@ from paperless_fingerprint.sentences import (
     longest_sentence,
     one_sided,
 )
-from paperless_fingerprint.severity import SEVEREST, UNREADABLE, Kind, Mark
+from paperless_fingerprint.severity import CLEAN, SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import known_strangers, strangers
 from paperless_fingerprint.tokens import Tokens, is_character
 from paperless_fingerprint.weighing import Side, Weighing
@@ -149,9 +151,12 @@ def _weigh(
     differences = find_differences(keys_a, keys_b, alignment)
     if a.has_characters and b.has_characters:
         differences = with_joined_characters(differences, keys_a, alignment)
+    differences = with_glued_months(differences, a.tokens, b.tokens)
     weighing = Weighing(a, b, vocabulary)
     noise = estimate_noise(a, b, alignment, differences, weighing)
     digit_noise = estimate_digit_noise(a, b, noise, alignment, differences)
+    if noise <= CLEAN:
+        differences = with_lone_amounts(differences, a.tokens, b.tokens)
     # The more there is to compare, the more often chance alone looks like a change.
     chances = log(max(1.0, min(len(keys_a), len(keys_b)) / 300))
     marks = [
@@ -166,7 +171,8 @@ def _weigh(
         max(runs, key=lambda run: run[1] - run[0], default=(0, 0)) for runs in (only_a, only_b)
     )
     # One number cannot carry a refusal: scanners misread them on the cleanest page.
-    facts = sum(severities[Kind.FACT][:8]) - 0.5 * max(severities[Kind.FACT], default=0)
+    worst = max(severities[Kind.FACT], default=0)
+    facts = sum(severities[Kind.FACT][:8]) - (0.5 if worst < SEVEREST else 0.0) * worst
     months = sum(severities[Kind.MONTH][:3])
     names = sum(severities[Kind.NAME][:5])
     found = Evidence(

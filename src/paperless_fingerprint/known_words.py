@@ -6,6 +6,8 @@ from functools import cache
 from importlib import resources
 from typing import Protocol
 
+from paperless_fingerprint.text import without_accents
+
 #: Month names, and the short forms that stand on statements; casefolded, with their number.
 _MONTHS = (
     "january jan januar jänner janvier janv enero ene gennaio gen januari styczeń stycznia sty janeiro",
@@ -21,8 +23,11 @@ _MONTHS = (
     "november nov novembre noviembre listopad listopada lis novembro",
     "december dec dezember dez décembre déc decembre diciembre dic dicembre grudzień grudnia gru dezembro",
 )
+_NAMES = [(name, number) for number, names in enumerate(_MONTHS, 1) for name in names.split()]
+#: A scanner that was not told the language loses the accents; "marco" and "janner" are other words, though.
 MONTHS: dict[str, int] = {
-    name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()
+    **{plain: number for name, number in _NAMES if len(plain := without_accents(name)) > 6},
+    **dict(_NAMES),
 }
 #: Months in short that are whole names, and words that are common as something else.
 SHORT_MONTHS = frozenset({"may", "mai", "mei", "maj", "mars", "march", "marca", "maja"})

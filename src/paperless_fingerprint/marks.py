@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paperless_fingerprint.differences import Difference
+from paperless_fingerprint.differences import Difference, without_glued
 from paperless_fingerprint.look_alikes import mark_look_alike
 from paperless_fingerprint.months import misread_months, months_in
 from paperless_fingerprint.replacements import mark_replaced
@@ -67,6 +67,9 @@ def _mark_months(
 ) -> Mark | None:
     """Where both texts have a month here, at least one of them legible."""
     stated = [set(months_a.values()), set(months_b.values())]
+    # 'ZeitraumlJuni' for 'Zeitraum Mai'.
+    rest_a, rest_b = without_glued(keys_a, keys_b), without_glued(keys_b, keys_a)
+    keys_a, keys_b = (rest_a,) if rest_a else keys_a, (rest_b,) if rest_b else keys_b
     # What stands here may be told only once it is known what stands there.
     for own, other, keys in ((0, 1, keys_a), (1, 0, keys_b), (0, 1, keys_a)):
         if not stated[own]:

@@ -7,6 +7,7 @@ from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 from paperless_fingerprint.differences import Difference
 from paperless_fingerprint.look_alikes import pattern
 from paperless_fingerprint.severity import (
+    CLEAN,
     DIGIT_NOISE_FLOOR,
     INNOCENT,
     SEVEREST,
@@ -28,6 +29,10 @@ _AS_LONG = 2.0
 _MOST_WORDS = 3
 #: So many letters are a word of some language, whatever they were.
 _SHORT_WORD = 4
+#: How much it says that of a number only the beginning is the same.
+_TRUST_IN_CUT_OFF = 0.15
+#: Where so many letters of the beginning or the end are kept the rest may have been misread.
+_KEPT = 3
 #: Names that are not further apart than this may be one name misread.
 _HEARD_ALIKE = 0.2
 _UNHEARD_ALIKE = 0.4
@@ -68,8 +73,9 @@ def mark_replaced(
     found = [mark for mark in facts if mark is not None]
     if found:
         return max(found, key=lambda mark: mark.severity)
-    clean_a = _clean_words(keys_a, spelled_a, a, weighing)
-    clean_b = _clean_words(keys_b, spelled_b, b, weighing)
+    read_well = noise <= CLEAN and _share_no_letters("".join(keys_a), "".join(keys_b))
+    clean_a = _clean_words(keys_a, spelled_a, a, weighing, read_well=read_well)
+    clean_b = _clean_words(keys_b, spelled_b, b, weighing, read_well=read_well)
     if clean_a and clean_b and not _are_remains("".join(keys_a), "".join(keys_b)):
         letters = min(sum(map(len, clean_a)), sum(map(len, clean_b)))
         number = min(len(clean_a), len(clean_b))
@@ -102,6 +108,9 @@ def _mark_numbers(
         )
         fitting |= len(keys_a) <= 2 and len(keys_b) <= 2 and 2 * shortest >= longest
         trust = clarity if amounts or (fitting and one_kind) else 0.4 * clarity
+        if one != other and (one.startswith(other) or other.startswith(one)):
+            # '1.25' of '1.257,73 EUR': the rest of the line is lost.
+            trust *= _TRUST_IN_CUT_OFF
         severity = min(SEVEREST_NUMBER, max(0.0, found)) * trust * WEIGHT_BY_DIGITS[min(longest, 4)]
         return Mark(item, Kind.AMOUNT if amounts else Kind.FACT, severity)
     marked_a = [k for k, n in zip(keys_a, notes_a, strict=True) if n & DIGIT and len(k) >= 4]
@@ -156,17 +165,25 @@ def _numbers_among(keys: tuple[str, ...], notes: list[int]) -> list[str]:
 
 
 def _clean_words(
-    keys: tuple[str, ...], spellings: tuple[str, ...], side: Side, weighing: Weighing
+    keys: tuple[str, ...],
+    spellings: tuple[str, ...],
+    side: Side,
+    weighing: Weighing,
+    *,
+    read_well: bool,
 ) -> list[str]:
-    """Known words; in capitals alone they are a stamp across the line, and what is left of a word
-    may be a short one of another language ('our' of 'heures')."""
+    """Known words, and where all else was read well those that nobody knows.
+
+    In capitals alone they are a stamp across the line, and what is left of a word may be a short
+    one of another language ('our' of 'heures').
+    """
     return [
         key
         for key, spelling in zip(keys, spellings, strict=True)
         if len(key) > 2
         and key.isalpha()
         and not spelling.isupper()
-        and weighing.known(key)
+        and (weighing.known(key) or (read_well and spelling.islower()))
         and (len(key) > _SHORT_WORD or key not in weighing.common or key in side.own_words)
     ]
 
@@ -175,6 +192,11 @@ def _are_remains(one: str, other: str) -> bool:
     """'av elle' of 'avons prescrit une attelle', 'Nei' of 'Neither': a stamp lies over the rest."""
     kept = Prefix.similarity(one, other) + Postfix.similarity(one, other)
     return kept >= min(len(one), len(other))
+
+
+def _share_no_letters(one: str, other: str) -> bool:
+    """Whether one may not be the other with its middle lost: 'depositors', 'depo 5'."""
+    return Prefix.similarity(one, other) < _KEPT and Postfix.similarity(one, other) < _KEPT
 
 
 def _has_full_name(start: int, end: int, side: Side) -> bool:

@@ -18,6 +18,8 @@ INNOCENT = 2.5
 REAL_WORD = 2.5
 #: What cannot be read says nearly nothing.
 UNREADABLE = 0.3
+#: On a page with less noise than this what is written is what was printed.
+CLEAN = 0.002
 # A day or a quantity weighs less than a number of an invoice.
 WEIGHT_BY_DIGITS = (0.0, 0.15, 0.4, 0.75, 1.0)
 # Digits are misread on clean pages, too.

@@ -237,3 +237,9 @@ def _join_if_one_word(match: re.Match[str]) -> str:
     """Only a line that goes on with a small letter was hyphenated; 'E-\nMail' was not."""
     before = match.string[match.start() - 1 : match.start()]
     return match[1] if before.isalpha() and match[1].islower() else match[0]
+
+
+def without_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    return "".join([c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)])

@@ -22,6 +22,7 @@ from paperless_fingerprint.intake import take_in
 from paperless_fingerprint.model import Document, Pair, PairScore, Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.removal import remove
+from paperless_fingerprint.rivals import CROWD
 from paperless_fingerprint.stores.base import Store
 
 SETTINGS = settings_module.load({"workers": 1}, {})
@@ -285,14 +286,14 @@ def test_rivals_are_heard_the_same_one_by_one_and_all_together(
 
 
 def test_who_comes_into_a_crowd_is_no_rival_to_another_one(library: Library) -> None:
-    """Of a crowd not all are compared. 1 hangs between those around 2 and 3; the eighth of 3 comes."""
+    """Of a crowd not all are compared. 1 hangs between those around 2 and 3; the last of 3 comes."""
     keys = [(1, 2), (1, 3)]
-    keys += [(2, id) for id in range(10, 17)] + [(3, id) for id in range(20, 25)]
+    keys += [(2, 100 + n) for n in range(CROWD - 1)] + [(3, 200 + n) for n in range(CROWD - 3)]
     # Further away, two crowds hang together by 6, as they did before.
     keys += [(3, 5), (5, 6), (6, 7)]
-    keys += [(5, id) for id in range(30, 37)] + [(7, id) for id in range(40, 47)]
+    keys += [(5, 300 + n) for n in range(CROWD - 1)] + [(7, 400 + n) for n in range(CROWD - 1)]
     first = [Pair(a, b, Relation.NEAR, 0.95) for a, b in keys]
-    eighth = Pair(3, 50, Relation.NEAR, 0.95)
+    last = Pair(3, 50, Relation.NEAR, 0.95)
     single, together = library(), library()
     for store in (single, together):
         fill(store, [document(id) for id in {*(id for key in keys for id in key), 50}])
@@ -301,9 +302,9 @@ def test_who_comes_into_a_crowd_is_no_rival_to_another_one(library: Library) -> 
     single.write_pairs(first[-1:])
     refresh(single, SETTINGS, {7})
     before = sure(single, 1, 2)
-    single.write_pairs([eighth])
+    single.write_pairs([last])
     refresh(single, SETTINGS, {50})
-    together.write_pairs([*first, eighth])
+    together.write_pairs([*first, last])
     refresh(together, SETTINGS)
     assert list(single.pairs()) == list(together.pairs())
     assert sure(single, 1, 2) > before

@@ -119,7 +119,7 @@ def test_where_sketches_are_faint_words_and_numbers_decide() -> None:
     letter = " ".join(f"{word} {10_000 + n}" for n, word in enumerate(some_words(40, 1)))
     words = letter.split()
     misread = " ".join(word + "x" if n % 5 < 2 else word for n, word in enumerate(words))
-    stranger = " ".join(words[:12]) + " " + some_text(68, 2)
+    stranger = " ".join(words[:8]) + " " + some_text(72, 2)
     others = [packed(misread), packed(stranger), packed(letter), b""]
     faint = sketched([0.1] * 4, clear=False)
     assert worth_comparing(packed(letter), others, faint).tolist() == [0, 2]

@@ -7,7 +7,7 @@ import pytest
 from paperless_fingerprint import strangers
 from paperless_fingerprint.evidence import Evidence, weigh
 from paperless_fingerprint.judgement import chances_of, is_enough
-from paperless_fingerprint.known_words import NoVocabulary, common_words
+from paperless_fingerprint.known_words import MONTHS, NoVocabulary, common_words
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.months import misread_months
 from paperless_fingerprint.parts import stretch_of_part
@@ -261,6 +261,22 @@ def test_two_months_are_told_apart_where_one_or_both_are_misread(first: str, sec
     assert evidence(f"Period {first}\n{BODY}", f"Period {second}\n{BODY}").month_severity > 4
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Zeitraum Dezember", "ZeitraumlJuni"), ("Periode oktober", "Periodelopril")],
+)
+def test_a_month_that_a_speck_glued_to_a_word_is_a_month(first: str, second: str) -> None:
+    assert evidence(f"{first}\n{BODY}", f"{second}\n{BODY}").month_severity > 4
+    itself = second.replace("l", " ", 1) if second.startswith("Z") else "Periode april"
+    assert evidence(f"{itself}\n{BODY}", f"{second}\n{BODY}").month_severity == 0
+
+
+def test_a_month_without_its_accents_is_a_month() -> None:
+    first, second = "Okres wrzesnia 2019", "Okres marca 2019"
+    assert evidence(f"{first}\n{BODY}", f"{second}\n{BODY}").month_severity > 4
+    assert "marco" not in MONTHS
+
+
 def test_a_misread_month_is_no_other_than_itself() -> None:
     assert not evidence(f"Period Octvber\n{BODY}", f"Period 0ctober\n{BODY}").month_severity
 
@@ -300,6 +316,25 @@ def test_the_rest_of_a_word_is_no_other_word(word: str, rest: str) -> None:
     assert not evidence(body, body.replace(word, rest)).reworded
 
 
+def test_words_that_nobody_knows_are_edits_where_all_else_was_read_well() -> None:
+    first = BODY * 4
+    edited = first.replace("checked twice before", "verplombt quandrically", 1)
+    assert evidence(first, edited).reworded > 4
+    misread = (
+        first.replace("house", "hovze").replace("letter", "lcttcr").replace("papers", "qaqers")
+    )
+    assert (
+        evidence(
+            first, misread.replace("checked twice before", "verplombt quandrically", 1)
+        ).reworded
+        < 1
+    )
+    # Its middle may be lost.
+    assert (
+        evidence(first, first.replace("checked twice before", "checkedquandrfore", 1)).reworded < 1
+    )
+
+
 def test_a_month_in_place_of_another_has_not_moved_into_a_sentence() -> None:
     march = f"Period March\n{BODY}\nPlease pay before the end of the following month."
     april = f"Period April\n{BODY}\nPlease pay before the middle of March unless told otherwise."
@@ -318,6 +353,28 @@ def test_a_date_glued_to_a_word_is_a_date() -> None:
     glued = evidence(first.replace("am 08", "amo08"), first.replace("08.10", "27.12"))
     assert glued.fact_severity > 1
     assert evidence(first.replace("am 08", "amo08"), first).fact_severity < 0.5
+
+
+def test_another_date_is_no_misreading_but_one_number_may_be() -> None:
+    first = f"{BODY} 21.03.2017 {BODY}"
+    assert evidence(first, first.replace("21.03", "15.05")).fact_severity >= SEVEREST
+    number = f"{BODY} 48210377 {BODY}"
+    assert evidence(number, number.replace("48210377", "91654802")).fact_severity < SEVEREST / 2
+
+
+def test_amounts_of_a_column_that_only_one_text_has_were_corrected() -> None:
+    first = f"{BODY}\n193,36\n1.106,65\n1.480,11\n{BODY}"
+    # The column was read in another order, so none stands in place of another.
+    corrected = f"{BODY}\n{BODY}\n3.961,41\n2.211,77\n13,78\n"
+    moved = f"{BODY}\n{BODY}\n193,36\n1.106,65\n1.480,11\n"
+    assert evidence(first, corrected).amount_severity > 8
+    assert evidence(first, moved).amount_severity == 0
+
+
+def test_an_amount_whose_end_is_lost_is_no_other_amount() -> None:
+    first = f"{BODY} share of 1.257,73 EUR {BODY}"
+    assert evidence(first, first.replace("1.257,73 EUR", "1.25")).amount_severity < 1
+    assert evidence(first, first.replace("1.257,73 EUR", "8.36")).amount_severity > 2
 
 
 def test_a_torn_number_with_a_misread_digit_is_the_same_number() -> None:

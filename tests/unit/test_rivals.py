@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paperless_fingerprint.model import Link, Pair, PairScore, Relation
-from paperless_fingerprint.rivals import Claims, as_before, with_confidence
+from paperless_fingerprint.rivals import CROWD, Claims, as_before, with_confidence
 
 NEAR, VERSION, EXACT, CONTAINS, SEMANTIC = (
     Relation.NEAR, Relation.VERSION, Relation.EXACT, Relation.CONTAINS, Relation.SEMANTIC,
@@ -103,10 +103,11 @@ def test_of_a_crowd_it_is_not_known_who_is_the_same() -> None:
         return [link(id, other, 0.95) for other in others]
 
     pair, other = link(1, 2, 0.95), link(1, 3, 0.95)
-    crowd = Claims([pair, other, *around(2, range(10, 17)), *around(3, range(20, 27))])
-    assert {rival.other for rival in crowd.rivals(pair)} == set(range(10, 17))
-    fewer = Claims([pair, other, *around(2, range(10, 17)), *around(3, range(20, 26))])
-    assert {rival.other for rival in fewer.rivals(pair)} == {3, *range(10, 17)}
+    of_2, of_3 = range(100, 99 + CROWD), range(200, 199 + CROWD)
+    crowd = Claims([pair, other, *around(2, of_2), *around(3, of_3)])
+    assert {rival.other for rival in crowd.rivals(pair)} == set(of_2)
+    fewer = Claims([pair, other, *around(2, of_2), *around(3, of_3[:-1])])
+    assert {rival.other for rival in fewer.rivals(pair)} == {3, *of_2}
 
 
 def test_a_rival_is_said_in_words() -> None:
