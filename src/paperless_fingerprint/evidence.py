@@ -28,11 +28,13 @@ from paperless_fingerprint.numbers_kept import numbers_against
 from paperless_fingerprint.parts import shifted, stretch_of_part, within_block
 from paperless_fingerprint.replacements import are_unlike_characters
 from paperless_fingerprint.sentences import (
-    hidden_by_rubbish,
+    Smear,
+    hidden_runs,
     is_hidden,
     is_rubbish,
     longest_sentence,
     one_sided,
+    smears,
 )
 from paperless_fingerprint.severity import CLEAN, SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import known_strangers, strangers
@@ -162,8 +164,9 @@ def _weigh(
     marks = [
         mark_of(item, a, b, noise, digit_noise, chances, weighing) for item in differences.items
     ]
-    coverage_a = _coverage(keys_a, alignment.only_a, differences, 0)
-    coverage_b = _coverage(keys_b, alignment.only_b, differences, 1)
+    smeared = smears(differences, a, b, weighing)
+    coverage_a = _coverage(keys_a, alignment.only_a, differences, 0, smeared)
+    coverage_b = _coverage(keys_b, alignment.only_b, differences, 1, smeared)
     within = marks if cut else within_block(marks, alignment, coverage_a, coverage_b)
     severities = _distinct_severities(within, a.tokens, b.tokens)
     only_a, only_b = one_sided(differences, 0), one_sided(differences, 1)
@@ -200,7 +203,7 @@ def _weigh(
     )
     if enough is not None and enough(facts, months, names):
         return found
-    hidden_a, hidden_b = hidden_by_rubbish(differences, a, b, weighing)
+    hidden_a, hidden_b = hidden_runs(smeared)
     # Where the facts tell two documents apart, nobody asks for edited sentences any more.
     ask = sum(map(sum, (severities[kind] for kind in _REPEATED))) < _SETTLED
     sentence_a = clause_a = sentence_b = clause_b = 0.0
@@ -302,7 +305,11 @@ def _is_other_character(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _coverage(
-    keys: tuple[str, ...], unmatched: list[tuple[int, int]], differences: Differences, side: int
+    keys: tuple[str, ...],
+    unmatched: list[tuple[int, int]],
+    differences: Differences,
+    side: int,
+    smeared: list[Smear],
 ) -> float:
     if not keys:
         return 0.0
@@ -310,9 +317,10 @@ def _coverage(
     covered = float(len(keys) - sum(end - start for start, end in unmatched))
     # 'the' finds itself in any text; a number or a long word does not.
     covered += sum(1 for i in strays if len(keys[i]) >= 4 or keys[i].isdigit())
-    for item in differences.items:
-        if item.edits is not None:
-            covered += item.end_b - item.start_b if side else item.end_a - item.start_a
+    items = [item for item in differences.items if item.edits is not None]
+    # What cannot be read in one of the texts may well be what stands in the other.
+    items += [smear.item for smear in smeared]
+    covered += sum(i.end_b - i.start_b if side else i.end_a - i.start_a for i in items)
     return min(1.0, covered / len(keys))
 
 

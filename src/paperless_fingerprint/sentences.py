@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from paperless_fingerprint.differences import Differences
+from typing import NamedTuple
+
+from paperless_fingerprint.differences import Difference, Differences
 from paperless_fingerprint.tokens import Tokens, is_character
 from paperless_fingerprint.weighing import Side, Weighing, legible
 
@@ -39,24 +41,41 @@ def one_sided(differences: Differences, side: int) -> list[tuple[int, int]]:
     return joined
 
 
-def hidden_by_rubbish(
-    differences: Differences, a: Side, b: Side, weighing: Weighing
-) -> tuple[frozenset[int], frozenset[int]]:
-    """Where runs of a (of b) begin that the other text has, too, but illegible: a stamp lies there."""
-    hidden: tuple[set[int], set[int]] = (set(), set())
+class Smear(NamedTuple):
+    """A difference in which one side is illegible: a stamp lies there, or the paper was torn."""
+
+    item: Difference
+    in_a: bool
+    in_b: bool
+
+
+def smears(differences: Differences, a: Side, b: Side, weighing: Weighing) -> list[Smear]:
+    found = []
     for item in differences.items:
-        size_a, size_b = item.end_a - item.start_a, item.end_b - item.start_b
-        if item.edits is not None or min(size_a, size_b) < 2 or max(size_a, size_b) < _SENTENCE:
+        if item.edits is not None or item.added:
             continue
-        keys_a, keys_b = a.tokens.keys, b.tokens.keys
-        one, other = keys_a[item.start_a : item.end_a], keys_b[item.start_b : item.end_b]
-        letters_a, letters_b = sum(map(len, one)), sum(map(len, other))
+        one, other = slice(item.start_a, item.end_a), slice(item.start_b, item.end_b)
+        keys_a, keys_b = a.tokens.keys[one], b.tokens.keys[other]
+        letters_a, letters_b = sum(map(len, keys_a)), sum(map(len, keys_b))
         if min(letters_a, letters_b) < _AS_MUCH * max(letters_a, letters_b):
             continue
-        if legible(other, b.tokens.spellings[item.start_b : item.end_b], weighing) < _LEGIBLE:
-            hidden[0].add(item.start_a)
-        if legible(one, a.tokens.spellings[item.start_a : item.end_a], weighing) < _LEGIBLE:
-            hidden[1].add(item.start_b)
+        in_a = legible(keys_a, a.tokens.spellings[one], weighing) < _LEGIBLE
+        in_b = legible(keys_b, b.tokens.spellings[other], weighing) < _LEGIBLE
+        if in_a or in_b:
+            found.append(Smear(item, in_a, in_b))
+    return found
+
+
+def hidden_runs(found: list[Smear]) -> tuple[frozenset[int], frozenset[int]]:
+    """Where runs of a (of b) begin that the other text has, too, but illegible."""
+    hidden: tuple[set[int], set[int]] = (set(), set())
+    for item, in_a, in_b in found:
+        size_a, size_b = item.end_a - item.start_a, item.end_b - item.start_b
+        if min(size_a, size_b) >= 2 and max(size_a, size_b) >= _SENTENCE:
+            if in_b:
+                hidden[0].add(item.start_a)
+            if in_a:
+                hidden[1].add(item.start_b)
     return frozenset(hidden[0]), frozenset(hidden[1])
 
 
