@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Prefix
 
 from paperless_fingerprint.differences import Difference
 from paperless_fingerprint.severity import (
@@ -29,6 +29,10 @@ from paperless_fingerprint.weighing import Weighing
 #: Both readings are possible years, or dates: noise seldom ends there.
 _VALID_YEARS = 1.2
 _DATE_DIGITS = 6
+#: Digits in a row that two numbers have in common by chance once in hundreds of times.
+_SAME_AGAIN = 4
+#: Longer than a date, whose year may be the same.
+_LONG_NUMBER = 10
 _CENTURIES = frozenset({"19", "20"})
 
 
@@ -103,7 +107,15 @@ def mark_look_alike(
 
 
 def _trust_in_repaired(one: str, other: str, edits: float) -> float:
-    """A digit too many or too few may be a speck; several others are another number."""
+    """A digit too many or too few may be a speck; several others are another number.
+
+    But where a long one is the same again behind the first other digit, more of it was misread.
+    """
+    if min(len(one), len(other)) >= _LONG_NUMBER:
+        begun = Prefix.similarity(one, other) + 1
+        places = range(begun, len(one) - _SAME_AGAIN + 1)
+        if any(one[i : i + _SAME_AGAIN] in other[begun:] for i in places):
+            return 0.15
     if len(one) == len(other) or edits - abs(len(one) - len(other)) >= 2:
         return 0.6
     return 0.15

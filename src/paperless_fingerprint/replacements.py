@@ -112,7 +112,9 @@ def _mark_numbers(
             # '1.25' of '1.257,73 EUR': the rest of the line is lost.
             trust *= _TRUST_IN_CUT_OFF
         severity = min(SEVEREST_NUMBER, max(0.0, found)) * trust * WEIGHT_BY_DIGITS[min(longest, 4)]
-        return Mark(item, Kind.AMOUNT if amounts else Kind.FACT, severity)
+        # '153733' in place of '3.158,33': its comma is lost.
+        is_amount = amounts or (len(keys_a) == len(keys_b) == 1 and not one_kind)
+        return Mark(item, Kind.AMOUNT if is_amount else Kind.FACT, severity)
     marked_a = [k for k, n in zip(keys_a, notes_a, strict=True) if n & DIGIT and len(k) >= 4]
     if marked_a:
         marked_b = [k for k, n in zip(keys_b, notes_b, strict=True) if n & DIGIT and len(k) >= 4]

@@ -377,6 +377,17 @@ def test_an_amount_whose_end_is_lost_is_no_other_amount() -> None:
     assert evidence(first, first.replace("1.257,73 EUR", "8.36")).amount_severity > 2
 
 
+def test_a_long_number_that_is_the_same_again_behind_a_misread_digit_is_the_same() -> None:
+    first = f"{BODY} 6527422744894 {BODY}"
+    assert evidence(first, first.replace("6527422744894", "652442274M004")).fact_severity < 0.5
+    assert evidence(first, first.replace("6527422744894", "652742275M813")).fact_severity > 1
+
+
+def test_a_number_in_place_of_an_amount_is_an_amount_without_its_comma() -> None:
+    found = evidence(f"{BODY} paid 3.158,33 {BODY}", f"{BODY} paid 153733 {BODY}")
+    assert found.amount_severity > found.fact_severity == 0
+
+
 def test_a_torn_number_with_a_misread_digit_is_the_same_number() -> None:
     first = f"{BODY} 1960-10-27 {BODY}"
     assert evidence(first, first.replace("1960-10-27", "19GO-1O Z7")).fact_severity < 1
