@@ -10,8 +10,8 @@ from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.stores.base import Refusal, Store, document_uuid
 
 # Large enough that index pages are touched once a batch, small enough to bound the memory.
-BATCH_DOCUMENTS = 5_000
-BATCH_CHARACTERS = 16_000_000
+BATCH_DOCUMENTS = 10_000
+BATCH_CHARACTERS = 32_000_000
 
 SPEC_NOTE = "spec"
 
