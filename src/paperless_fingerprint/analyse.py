@@ -42,10 +42,11 @@ Key: TypeAlias = tuple[int, int]
 #: Looking a document up costs about as much as joining 200 of a library that has been read.
 _FEW = 16
 _FEW_SHARE = 0.005
-#: Pairs and waiting documents that are judged and stored together.
-_CHUNK_PAIRS = 400
+#: Pairs and waiting documents that are judged and stored together, and the shingles of these pairs:
+#: their texts are in memory.
+_CHUNK_PAIRS = 1_200
 _CHUNK_DOCUMENTS = 2_000
-_CHUNK_CHARACTERS = 8_000_000
+_CHUNK_SHINGLES = 1_500_000
 #: A thousand pages. Aligning more would take gigabytes, and no pair of letters is that long.
 _JUDGED_CHARACTERS = 2_000_000
 #: Fewer pairs than this are judged here: starting processes costs more.
@@ -255,7 +256,7 @@ def _analyse_together(
     decided = holding(store)
     keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, tokens)
     # The sketches have done their part, and every process would carry them along.
-    ids = library.ids
+    ids, shingles = library.ids, library.shingles
     del library, found, place_of
     semantic = _semantic_pairs(store)
     kept_semantic = _kept(semantic, decided, settings)
@@ -269,7 +270,7 @@ def _analyse_together(
     pool = JudgingPool(judge, vocabulary, processes)
     progress.begin("compare", len(keys))
     try:
-        stretches = list(_stretches(keys, wanted))
+        stretches = list(_stretches(keys, wanted, shingles))
         chunks = (_chunk(store, ids, keys[low:high]) for low, high, _ in stretches)
         for (low, high, places), pairs in zip(stretches, pool.judged(chunks), strict=True):
             own = {_ids(ids, key) for key in keys[low:high].tolist()}
@@ -301,12 +302,13 @@ def _ids(ids: npt.NDArray[np.int64], key: int) -> Key:
 
 
 def _stretches(
-    keys: npt.NDArray[np.uint64], wanted: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.uint64], wanted: npt.NDArray[np.int64], shingles: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, int, list[int]]]:
     """(first key, last key, waiting places whose pairs are all judged after it).
 
     A pair's owner is the lowest of its places that waits. `keys` is brought into the order of
     owners, in place; what hangs together stays together, so that its texts are read once.
+    `shingles` are those of each place.
     """
     low = (keys >> np.uint64(32)).astype(np.int64)
     high = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
@@ -318,10 +320,12 @@ def _stretches(
     order = np.argsort(owners, kind="stable")
     keys[:] = keys[order]
     owners = owners[order]
+    read = np.append(0, np.cumsum((shingles[low] + shingles[high])[order]))
     begin = 0
     first = 0
     while first < len(ordered):
-        end = min(begin + _CHUNK_PAIRS, len(keys))
+        fitting = int(np.searchsorted(read, read[begin] + _CHUNK_SHINGLES, side="right")) - 1
+        end = min(begin + _CHUNK_PAIRS, max(fitting, begin + 1), len(keys))
         # All pairs of one owner stay together.
         last = int(owners[end - 1]) + 1 if end > begin else 0
         if end == len(keys):

@@ -115,6 +115,11 @@ class Library:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def shingles(self) -> Ints:
+        """How many distinct ones each place has."""
+        return self._counts[:, 0].astype(np.int64)
+
     def candidate_pairs(self, wanted: Ints) -> Iterator[tuple[int, Keys]]:
         """For stretches of places: (how many of `wanted` are done, keys of their candidates).
 
