@@ -30,7 +30,7 @@ LAYERS = (
     ("query",),
     ("settings", "settings_file"),
     # matching
-    ("relations", "judgement", "reasons", "evidence", "differences", "alignment", "confusions",
+    ("relations", "judgement", "reasons", "evidence", "changes", "differences", "rejoined", "alignment", "confusions",
      "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "rivals", "candidates", "progress"),
     ("fingerprint",),
     ("facts", "tokens", "jsonl", "known_words", "digest"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import add, or_
 from typing import NamedTuple
 
@@ -13,8 +13,6 @@ from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.confusions import weighted_edits
-from paperless_fingerprint.known_words import MONTHS
-from paperless_fingerprint.tokens import AMOUNT, Tokens, is_character, notes_of
 
 # Gaps of more cells than this are matched near their diagonal only.
 _MOST_CELLS = 900
@@ -35,8 +33,6 @@ _LONGER = 1.3
 #: Left-over tokens a side that are looked at for a partner anywhere in the other text.
 _MOST_STRAYS = 60
 _SHORTEST_STRAY = 3
-#: A shorter word may begin another one.
-_GLUED_TO = 4
 _AROUND = 25
 
 
@@ -94,108 +90,6 @@ def find_differences(a: Sequence[str], b: Sequence[str], alignment: Alignment) -
     return _find_strays(
         a, b, items, _span(alignment.only_a, len(a)), _span(alignment.only_b, len(b))
     )
-
-
-def with_joined_characters(
-    differences: Differences, a: Sequence[str], alignment: Alignment
-) -> Differences:
-    """Differences with one equal Chinese character between them as one: two names may have a part
-    in common."""
-    to_b, items = alignment.to_b, differences.items
-    kept: dict[int, Difference] = {}
-    by_end: dict[tuple[int, int], int] = {}
-    placed = [_placed(item, alignment) for item in items]
-    for place in sorted(range(len(items)), key=placed.__getitem__):
-        start_a, end_a, start_b, end_b = placed[place]
-        kept[place] = items[place]
-        if items[place].edits is not None:
-            continue
-        between = start_a - 1, start_b - 1
-        before = by_end.pop(between, -1)
-        if before >= 0 and is_character(a[between[0]]) and to_b[between[0]] == between[1]:
-            del kept[before]
-            placed[place] = placed[before][0], end_a, placed[before][2], end_b
-            kept[place] = Difference(*placed[place], None)
-        by_end[end_a, end_b] = place
-    return replace(differences, items=[kept[place] for place in sorted(kept)])
-
-
-def with_glued_months(differences: Differences, a: Tokens, b: Tokens) -> Differences:
-    """'ZeitraumlJuni' and 'Zeitraum Mai' as one difference: a speck has glued a month to the word
-    before it, and only that word looks like it."""
-    items = differences.items
-    after: tuple[dict[int, Difference], dict[int, Difference]] = ({}, {})
-    for item in items:
-        if item.end_a == item.start_a + 1 and item.start_b == item.end_b:
-            after[0][item.start_a] = item
-        elif item.end_b == item.start_b + 1 and item.start_a == item.end_a:
-            after[1][item.start_b] = item
-    joined: dict[Difference, Difference] = {}
-    gone: set[Difference] = set()
-    for item in items:
-        if item.edits is None or item.end_a - item.start_a != 1 or item.end_b - item.start_b != 1:
-            continue
-        one, other = a.keys[item.start_a], b.keys[item.start_b]
-        is_in_a = len(one) < len(other)
-        lone = after[0].get(item.end_a) if is_in_a else after[1].get(item.end_b)
-        if lone is None or not without_glued(
-            (max(one, other, key=len),), (min(one, other, key=len),)
-        ):
-            continue
-        if (a.keys[lone.start_a] if is_in_a else b.keys[lone.start_b]) in MONTHS:
-            end_a, end_b = (lone.end_a, item.end_b) if is_in_a else (item.end_a, lone.end_b)
-            joined[item] = Difference(item.start_a, end_a, item.start_b, end_b, None)
-            gone.add(lone)
-    if not joined:
-        return differences
-    return replace(
-        differences, items=[joined.get(item, item) for item in items if item not in gone]
-    )
-
-
-def without_glued(words: Sequence[str], others: Sequence[str]) -> str:
-    """What is left of one word that begins or ends with one of the others; '' where nothing is."""
-    if len(words) == 1:
-        [word] = words
-        for other in others:
-            if len(other) >= _GLUED_TO and len(word) >= len(other) + _SHORTEST_STRAY:
-                if word.startswith(other):
-                    return word[len(other) :]
-                if word.endswith(other):
-                    return word[: -len(other)]
-    return ""
-
-
-def with_lone_amounts(differences: Differences, a: Tokens, b: Tokens) -> Differences:
-    """Where the amounts of a column stand alone, those that one text has are those that the other
-    one has not: they were corrected."""
-    lone: tuple[list[int], list[int]] = ([], [])
-    rest: list[Difference] = []
-    for item in differences.items:
-        in_a, in_b = range(item.start_a, item.end_a), range(item.start_b, item.end_b)
-        spelled = [a.spellings[i] for i in in_a] or [b.spellings[i] for i in in_b]
-        if item.added and all(notes_of(word) & AMOUNT for word in spelled):
-            lone[0].extend(in_a)
-            lone[1].extend(in_b)
-        else:
-            rest.append(item)
-    if not lone[0] or not lone[1]:
-        return differences
-    paired = min(len(lone[0]), len(lone[1]))
-    rest += [Difference(x, x + 1, y, y + 1, None) for x, y in zip(*lone, strict=False)]
-    rest += [Difference(x, x + 1, 0, 0, None) for x in lone[0][paired:]]
-    rest += [Difference(0, 0, y, y + 1, None) for y in lone[1][paired:]]
-    return replace(differences, items=rest)
-
-
-def _placed(item: Difference, alignment: Alignment) -> tuple[int, int, int, int]:
-    """What one text alone has, with the place in the other text where it would stand."""
-    start_a, end_a, start_b, end_b = item.start_a, item.end_a, item.start_b, item.end_b
-    if start_a == end_a:
-        start_a = end_a = alignment.to_a[start_b - 1] + 1 if start_b else 0
-    elif start_b == end_b:
-        start_b = end_b = alignment.to_b[start_a - 1] + 1 if start_a else 0
-    return start_a, end_a, start_b, end_b
 
 
 def _span(unmatched: Sequence[tuple[int, int]], length: int) -> tuple[int, int]:

@@ -14,19 +14,18 @@ from math import exp, log
 from typing import TypeAlias
 
 from paperless_fingerprint.alignment import Alignment, align
-from paperless_fingerprint.differences import (
-    Differences,
-    find_differences,
-    with_glued_months,
-    with_joined_characters,
-    with_lone_amounts,
-)
+from paperless_fingerprint.changes import OTHER_DOCUMENT, distinct_severities
+from paperless_fingerprint.differences import Differences, find_differences
 from paperless_fingerprint.known_words import Vocabulary
 from paperless_fingerprint.marks import mark_of
 from paperless_fingerprint.noise import estimate_digit_noise, estimate_noise
 from paperless_fingerprint.numbers_kept import numbers_against
 from paperless_fingerprint.parts import shifted, stretch_of_part, within_block
-from paperless_fingerprint.replacements import are_unlike_characters
+from paperless_fingerprint.rejoined import (
+    with_glued_months,
+    with_joined_characters,
+    with_lone_amounts,
+)
 from paperless_fingerprint.sentences import (
     Smear,
     hidden_runs,
@@ -38,19 +37,9 @@ from paperless_fingerprint.sentences import (
 )
 from paperless_fingerprint.severity import CLEAN, SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import known_strangers, strangers
-from paperless_fingerprint.tokens import Tokens, is_character
 from paperless_fingerprint.weighing import Side, Weighing
 
 _SETTLED = 20.0
-#: How severe it is that one Chinese character stands for another again and again.
-_OTHER_CHARACTER = 4.0
-#: Letters of the shortest first name that is looked for, and the words of a full name.
-_FIRST_NAME = 3
-_WORDS_OF_A_NAME = 3
-#: Characters of a Chinese or Japanese name.
-_FEWEST_CHARACTERS = 2
-_MOST_CHARACTERS = 6
-_REPEATED = frozenset({Kind.FACT, Kind.MONTH, Kind.NAME})
 #: So much is lost at most of a page that goes on for so many matches before and after it.
 _LONGEST_STRIP = 60
 _GOES_ON = 12
@@ -103,8 +92,6 @@ class Evidence:
 
 #: Asked with the severity of the changed facts, months and names: whether they decide alone.
 Enough: TypeAlias = Callable[[float, float, float], bool]
-#: What stands in a, and what stands for it in b.
-Change: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def weigh(a: Side, b: Side, vocabulary: Vocabulary, enough: Enough | None = None) -> Evidence:
@@ -168,7 +155,7 @@ def _weigh(
     coverage_a = _coverage(keys_a, alignment.only_a, differences, 0, smeared)
     coverage_b = _coverage(keys_b, alignment.only_b, differences, 1, smeared)
     within = marks if cut else within_block(marks, alignment, coverage_a, coverage_b)
-    severities = _distinct_severities(within, a.tokens, b.tokens)
+    severities = distinct_severities(within, a.tokens, b.tokens)
     only_a, only_b = one_sided(differences, 0), one_sided(differences, 1)
     longest_a, longest_b = (
         max(runs, key=lambda run: run[1] - run[0], default=(0, 0)) for runs in (only_a, only_b)
@@ -205,7 +192,7 @@ def _weigh(
         return found
     hidden_a, hidden_b = hidden_runs(smeared)
     # Where the facts tell two documents apart, nobody asks for edited sentences any more.
-    ask = sum(map(sum, (severities[kind] for kind in _REPEATED))) < _SETTLED
+    ask = sum(map(sum, (severities[kind] for kind in OTHER_DOCUMENT))) < _SETTLED
     sentence_a = clause_a = sentence_b = clause_b = 0.0
     if ask:
         to_b, to_a = alignment.to_b, alignment.to_a
@@ -245,63 +232,6 @@ def _is_strip(run: tuple[int, int], matches: list[int]) -> bool:
         sum(match >= 0 for match in around) >= _GOES_ON
         for around in (matches[:start], matches[end:])
     )
-
-
-def _distinct_severities(marks: list[Mark], a: Tokens, b: Tokens) -> dict[Kind, list[float]]:
-    """The severities by kind, worst first.
-
-    A word that is misread the same way ten times was misread once. But what has nothing in
-    common with its counterpart and comes again with the same counterpart is no misreading.
-    """
-    changes: dict[Change, list[Mark]] = {}
-    for mark in marks:
-        if mark.severity > 0:
-            changes.setdefault(_change(mark, a, b), []).append(mark)
-    severities: dict[Kind, list[float]] = {kind: [] for kind in Kind}
-    for change, found_marks in changes.items():
-        worst = max(found_marks, key=lambda mark: mark.severity)
-        severity = worst.severity
-        edits = worst.difference.edits
-        if len(found_marks) > 1 and worst.kind is Kind.WORD and _are_names(change, worst, a, b):
-            severities[Kind.NAME].append(SEVEREST)
-            continue
-        if len(found_marks) > 1 and worst.kind in _REPEATED and (edits is None or edits >= 2):
-            severity = min(1.5 * SEVEREST, 1.5 * severity)
-            if worst.severity < _OTHER_CHARACTER and _is_other_character(*change):
-                severity = _OTHER_CHARACTER
-        severities[worst.kind].append(severity)
-    for found in severities.values():
-        found.sort(reverse=True)
-    return severities
-
-
-def _change(mark: Mark, a: Tokens, b: Tokens) -> Change:
-    """What stands for what; a speck beside Chinese or Japanese characters is left out."""
-    item = mark.difference
-    change = a.keys[item.start_a : item.end_a], b.keys[item.start_b : item.end_b]
-    one, other = (tuple(filter(is_character, keys)) for keys in change)
-    return (one, other) if one and other else change
-
-
-def _are_names(change: Change, mark: Mark, a: Tokens, b: Tokens) -> bool:
-    """'Sem Bakker' and 'Daan Bakker', twice: a first name may be a common word, and stays one word.
-    A sentence that was edited is not edited twice in the same way."""
-    item = mark.difference
-    if item.edits is not None:
-        return False
-    if all(keys and is_character(keys[0]) for keys in change):
-        return all(_FEWEST_CHARACTERS <= len(keys) <= _MOST_CHARACTERS for keys in change)
-    spelled = a.spellings[item.start_a : item.end_a], b.spellings[item.start_b : item.end_b]
-    return all(
-        len(words) <= _WORDS_OF_A_NAME
-        and all(len(word) >= _FIRST_NAME and word.istitle() for word in words)
-        for words in spelled
-    )
-
-
-def _is_other_character(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """The same character of a name twice read as the same other one, which looks unlike it."""
-    return len(one) == len(other) == 1 and are_unlike_characters(one[0], other[0])
 
 
 def _coverage(

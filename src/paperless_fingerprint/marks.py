@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from paperless_fingerprint.differences import Difference, without_glued
+from paperless_fingerprint.differences import Difference
 from paperless_fingerprint.look_alikes import mark_look_alike
 from paperless_fingerprint.months import misread_months, months_in
+from paperless_fingerprint.rejoined import without_glued
 from paperless_fingerprint.replacements import mark_replaced
 from paperless_fingerprint.severity import REAL_WORD, SEVEREST, Kind, Mark, clip, improbable
 from paperless_fingerprint.weighing import Side, Weighing

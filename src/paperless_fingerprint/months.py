@@ -18,6 +18,8 @@ _MISREAD = 0.34
 _MARGIN = 0.5
 #: A shorter name may end another word.
 _LONG_NAME = 5
+#: A name is torn into so many pieces at most.
+_MOST_PIECES = 6
 #: What is as far from a name as this is not that name misread.
 _FAR = 4
 #: So much of a word must be letters for its digits to be letters, too.
@@ -55,7 +57,8 @@ def misread_months(
     is one of those.
     """
     found = {}
-    for key in dict.fromkeys((*keys, "".join(keys))):
+    joined = ("".join(keys),) if len(keys) <= _MOST_PIECES else ()
+    for key in dict.fromkeys((*keys, *joined)):
         # 'mei' is a month where the other text has one, 'sie' only beside a number.
         whole = len(key) > 3 or (expected and key in SHORT_MONTHS)
         month = MONTHS.get(key) if whole else None
