@@ -19,7 +19,10 @@ from paperless_fingerprint.stores.base import FingerprintRow
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Keys: TypeAlias = npt.NDArray[np.uint64]
-_ROWS_AT_ONCE = 256
+_ROWS_AT_ONCE = 64
+#: So many bits hold a place in any library, and the number of a posting that is read in one go.
+_PLACE_BITS = 32
+_NUMBER_BITS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,7 @@ class Library:
         rows, ranks, counts = rows[kept], ranks[kept], counts[kept]
         weights = np.log(max(len(self), 2) / counts)
         keys = _keys(np.repeat(rows, counts), self._sketch.holders_of(ranks, counts))
-        order = np.argsort(keys, kind="stable")
+        order = _stable_order(keys, low)
         keys, weights = keys[order], np.repeat(weights, counts)[order]
         first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else keys
         if not len(first):
@@ -277,6 +280,21 @@ def _offsets(sizes: Ints) -> Ints:
 
 def _keys(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Keys:
     return (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
+
+
+def _stable_order(keys: Keys, first: int) -> Ints:
+    """As argsort(kind="stable"), of keys whose rows are `first` and the _ROWS_AT_ONCE from there on.
+
+    Such a row, a place and the number of the key fit into 64 bits, and to sort these by themselves
+    takes a fraction of the time.
+    """
+    if len(keys) >> _NUMBER_BITS:
+        return np.argsort(keys, kind="stable")
+    short = (keys >> np.uint64(32) << np.uint64(_PLACE_BITS)) - np.uint64(first << _PLACE_BITS)
+    short = (short | (keys & np.uint64(0xFFFFFFFF))) << np.uint64(_NUMBER_BITS)
+    short |= np.arange(len(keys), dtype=np.uint64)
+    short.sort()
+    return (short & np.uint64((1 << _NUMBER_BITS) - 1)).astype(np.int64)
 
 
 def _unordered(a: Ints, b: Ints) -> Keys:
