@@ -449,6 +449,17 @@ def test_rubbish_over_lines_makes_a_page_no_whole_of_which_the_other_is_a_part()
     assert not evidence(begun + "kept for the file of the house alone " * 5, begun).lost_a
 
 
+def test_what_cannot_be_read_in_one_text_counts_as_there_and_what_is_another_passage_does_not() -> (
+    None
+):
+    first = BODY * 2
+    passage = "checked twice before this bill was written"
+    smeared = evidence(first, first.replace(passage, "cRrE1 tO0eT l1I bE3r tl1Is bI1", 1))
+    assert (smeared.coverage_a, smeared.coverage_b) == (1.0, 1.0)
+    other = evidence(first, first.replace(passage, "left alone until somebody asked again", 1))
+    assert other.coverage_a < 1.0 > other.coverage_b
+
+
 def test_what_ends_where_the_other_goes_on_is_no_torn_page_nor_one_without_a_page() -> None:
     lines = wrapped(BODY, 9)
     assert not evidence(page(lines).split("Total")[0], page(lines + lines)).lost_b
