@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import shutil
@@ -15,7 +16,7 @@ import pytest
 
 from elasticsearch_nodes import VERSIONS, LocalNode, NodeStartError, client_for, spawn_node
 from paperless_fingerprint.elasticsearch_local import packages
-from paperless_fingerprint.elasticsearch_local.packages import is_complete, prepare_home
+from paperless_fingerprint.elasticsearch_local.packages import LOCK, is_complete, prepare_home
 from paperless_fingerprint.errors import ConfigurationError
 
 NEWEST = VERSIONS["elasticsearch9"]
@@ -191,8 +192,24 @@ def test_a_damaged_cache_is_repaired(own_cache, start):
 
     prepare_home(NEWEST, say=print)
     assert is_complete(home)
-    assert sorted(path.name for path in own_cache.iterdir()) == [NEWEST, f"{NEWEST}.lock"]
+    assert sorted(path.name for path in own_cache.iterdir()) == [NEWEST, LOCK]
     assert start().wait_until_ready().url
+
+
+def test_two_versions_are_not_fetched_at_the_same_time(tmp_path, monkeypatch):
+    """They share a Maven repository, and whoever finds a package there half fetched gives up."""
+    built = []
+
+    def build(version, home, say):
+        with (home.parent / LOCK).open("w") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        built.append(version)
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(packages, "_build", build)
+    for version in VERSIONS.values():
+        prepare_home(version, say=print)
+    assert built == list(VERSIONS.values())
 
 
 def test_an_interrupted_preparation_does_no_harm(own_cache):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from elasticsearch import NotFoundError
 
 from documents import SPEC, damaged, document, some_text, stored
 from elasticsearch_nodes import (
@@ -30,8 +31,10 @@ from elasticsearch_proxy import Answer, Proxy, basic, proxy_for
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, StoreError
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
 from paperless_fingerprint.model import Pair, Relation
+from paperless_fingerprint.stores.elasticsearch import scan
 from paperless_fingerprint.stores.elasticsearch.connection import hosts_of
 from paperless_fingerprint.stores.elasticsearch.layout import definitions, look_up
+from paperless_fingerprint.stores.elasticsearch.scan import Reader
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.elasticsearch
@@ -315,6 +318,34 @@ def test_a_move_that_was_broken_off_is_finished_by_the_next(store, elasticsearch
     waiting.join()
     assert new.texts([1, 2]) == {1: "text", 2: "written meanwhile"}
     new.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [("no_shard_available_action_exception", 503), ("index_not_found_exception", 404)],
+)
+def test_an_index_that_goes_while_documents_are_read_is_told_from_one_that_is_damaged(
+    store, monkeypatch, kind, status
+):
+    """The answer as a whole is no error then; each document has one of its own."""
+    store.put([stored(1, "text")])
+    error = {"type": kind, "reason": f"[{store._names['documents']}-v1-000001] has just gone"}
+    mget = store._client.mget
+    answers = [{"docs": [{"_id": "1", "error": error}]}]
+    monkeypatch.setattr(
+        store._client, "mget", lambda **asked: answers.pop() if answers else mget(**asked)
+    )
+    assert store.texts([1]) == {1: "text"}
+    assert not answers
+
+    alone = Reader(store._client, store._failures, behind_alias=False)
+    monkeypatch.setattr(scan, "PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(store._client, "mget", lambda **_: {"docs": [{"_id": "1", "error": error}]})
+    with pytest.raises(StoreError) as raised:
+        list(alone.get(store._names["documents"], ["1"]))
+    assert raised.value.__cause__.status_code == status
+    # Who moves the library takes this for 'another has done it'.
+    assert isinstance(raised.value.__cause__, NotFoundError) == (status == 404)
 
 
 def test_two_may_move_at_the_same_time(store, elasticsearch9, index_prefix):

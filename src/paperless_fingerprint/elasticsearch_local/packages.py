@@ -21,6 +21,7 @@ from pathlib import Path
 from paperless_fingerprint.errors import ConfigurationError
 
 MANIFEST = "complete.json"
+LOCK = "lock"
 DESCRIPTOR = "META-INF/es-plugins/transport-netty4/plugin-descriptor.properties"
 INSTALL = "pip install 'paperless-fingerprint[elasticsearch-local]'"
 
@@ -56,7 +57,9 @@ def prepare_home(version: str, *, say: Callable[[str], None]) -> Path:
     home = cache / version
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with _locked(cache / f"{version}.lock"):
+        # One lock for all versions: they are fetched into one Maven repository, where two that fetch
+        # the same package at the same time break each other off.
+        with _locked(cache / LOCK):
             if not is_complete(home):
                 _build(version, home, say)
     except OSError as error:

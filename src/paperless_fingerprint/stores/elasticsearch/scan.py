@@ -13,6 +13,7 @@ from elasticsearch import (
     ApiError,
     BadRequestError,
     Elasticsearch,
+    NotFoundError,
     TransportError,
     UnsupportedProductError,
 )
@@ -31,6 +32,10 @@ PATIENCE_SECONDS = 20.0
 
 Hit = dict[str, Any]
 Answer = TypeVar("Answer")
+
+
+#: The status that an answer would have had for these errors of one document.
+_STATUS_WITHIN = {"index_not_found_exception": 404, "no_shard_available_action_exception": 503}
 
 
 class Reader:
@@ -199,11 +204,7 @@ class Reader:
 
     def _get(self, index: str, ids: Sequence[str], fields: Sequence[str] | None) -> Iterator[Hit]:
         try:
-            answer = self.patiently(
-                lambda: self._client.mget(
-                    index=index, ids=list(ids), source_includes=list(fields) if fields else None
-                )
-            )
+            documents = self.patiently(lambda: self._documents(index, ids, fields))
         except StoreError as error:
             # Too much at once for the server's memory: these texts are long.
             cause = error.__cause__
@@ -212,12 +213,26 @@ class Reader:
                     yield from self._get(index, half, fields)
                 return
             raise
-        for document in answer["docs"]:
+        for document in documents:
             if document.get("found"):
                 yield document
             elif "error" in document:
                 reason = document["error"].get("reason", "")
                 raise self._failures.store_error(f"a document cannot be read ({reason})")
+
+    def _documents(
+        self, index: str, ids: Sequence[str], fields: Sequence[str] | None
+    ) -> list[dict[str, Any]]:
+        """What was found and what was not. That a shard or the whole index has just gone is told of
+        each document alone, in an answer that is no error."""
+        documents: list[dict[str, Any]] = self._client.mget(
+            index=index, ids=list(ids), source_includes=list(fields) if fields else None
+        )["docs"]
+        for document in documents:
+            error = document.get("error", {})
+            if status := _STATUS_WITHIN.get(error.get("type")):
+                raise failed_within({"error": error, "status": status})
+        return documents
 
     def _is_passing(self, error: Exception) -> bool:
         if not isinstance(error, ApiError):
@@ -239,5 +254,5 @@ class _Meta:
 
 def failed_within(answer: dict[str, Any]) -> ApiError:
     """The error of one of several searches, as if it had been asked alone."""
-    kind = BadRequestError if answer["status"] == 400 else ApiError
+    kind = {400: BadRequestError, 404: NotFoundError}.get(answer["status"], ApiError)
     return kind(str(answer["error"].get("type")), _Meta(answer["status"]), answer)  # type: ignore[arg-type]
