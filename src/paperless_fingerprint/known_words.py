@@ -24,7 +24,8 @@ _MONTHS = (
     "december dec dezember dez décembre déc decembre diciembre dic dicembre grudzień grudnia gru dezembro",
 )
 _NAMES = [(name, number) for number, names in enumerate(_MONTHS, 1) for name in names.split()]
-#: A scanner that was not told the language loses the accents; "marco" and "janner" are other words, though.
+#: A scanner that was not told the language loses the accents; what is short without them may be
+#: another word, as 'marco' is.
 MONTHS: dict[str, int] = {
     **{plain: number for name, number in _NAMES if len(plain := without_accents(name)) > 6},
     **dict(_NAMES),

@@ -20,8 +20,7 @@ from paperless_fingerprint.stores.base import FingerprintRow
 Ints: TypeAlias = npt.NDArray[np.int64]
 Keys: TypeAlias = npt.NDArray[np.uint64]
 _ROWS_AT_ONCE = 64
-#: So many bits hold a place in any library, and the number of a posting that is read in one go.
-_PLACE_BITS = 32
+#: So many bits hold the number of a posting among those that are read in one go.
 _NUMBER_BITS = 24
 
 
@@ -290,8 +289,7 @@ def _stable_order(keys: Keys, first: int) -> Ints:
     """
     if len(keys) >> _NUMBER_BITS:
         return np.argsort(keys, kind="stable")
-    short = (keys >> np.uint64(32) << np.uint64(_PLACE_BITS)) - np.uint64(first << _PLACE_BITS)
-    short = (short | (keys & np.uint64(0xFFFFFFFF))) << np.uint64(_NUMBER_BITS)
+    short = (keys - np.uint64(first << 32)) << np.uint64(_NUMBER_BITS)
     short |= np.arange(len(keys), dtype=np.uint64)
     short.sort()
     return (short & np.uint64((1 << _NUMBER_BITS) - 1)).astype(np.int64)

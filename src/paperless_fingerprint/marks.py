@@ -66,7 +66,7 @@ def _mark_months(
     trust: float,
     weighing: Weighing,
 ) -> Mark | None:
-    """Where both texts have a month here, at least one of them legible."""
+    """Where both texts have a month here, as it is or misread."""
     stated = [set(months_a.values()), set(months_b.values())]
     # 'ZeitraumlJuni' for 'Zeitraum Mai'.
     rest_a, rest_b = without_glued(keys_a, keys_b), without_glued(keys_b, keys_a)

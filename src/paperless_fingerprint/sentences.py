@@ -50,6 +50,7 @@ class Smear(NamedTuple):
 
 
 def smears(differences: Differences, a: Side, b: Side, weighing: Weighing) -> list[Smear]:
+    """Those with about as many letters on both sides: what is left of a line tells nothing of it."""
     found = []
     for item in differences.items:
         if item.edits is not None or item.added:
