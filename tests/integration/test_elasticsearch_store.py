@@ -35,6 +35,7 @@ from paperless_fingerprint.stores.elasticsearch import scan
 from paperless_fingerprint.stores.elasticsearch.connection import hosts_of
 from paperless_fingerprint.stores.elasticsearch.layout import definitions, look_up
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
+from paperless_fingerprint.stores.elasticsearch.search import ElasticsearchSearcher
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.elasticsearch
@@ -346,6 +347,21 @@ def test_an_index_that_goes_while_documents_are_read_is_told_from_one_that_is_da
     assert raised.value.__cause__.status_code == status
     # Who moves the library takes this for 'another has done it'.
     assert isinstance(raised.value.__cause__, NotFoundError) == (status == 404)
+
+
+def test_a_search_does_not_take_a_document_that_cannot_be_read_for_an_unknown_one(
+    store, monkeypatch
+):
+    store.put([stored(1, some_text(30, 1))])
+    searcher = ElasticsearchSearcher(store.address)
+    assert searcher.rows([1, 2]).keys() == {1}
+    error = {"type": "no_shard_available_action_exception", "reason": "No shard available"}
+    monkeypatch.setattr(
+        searcher._client, "mget", lambda **_: {"docs": [{"_id": "1", "error": error}]}
+    )
+    with pytest.raises(StoreError, match=r"not available .*Try again"):
+        searcher.rows([1])
+    searcher.close()
 
 
 def test_two_may_move_at_the_same_time(store, elasticsearch9, index_prefix):

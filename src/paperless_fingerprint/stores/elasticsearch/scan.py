@@ -33,7 +33,6 @@ PATIENCE_SECONDS = 20.0
 Hit = dict[str, Any]
 Answer = TypeVar("Answer")
 
-
 #: The status that an answer would have had for these errors of one document.
 _STATUS_WITHIN = {"index_not_found_exception": 404, "no_shard_available_action_exception": 503}
 
@@ -204,7 +203,15 @@ class Reader:
 
     def _get(self, index: str, ids: Sequence[str], fields: Sequence[str] | None) -> Iterator[Hit]:
         try:
-            documents = self.patiently(lambda: self._documents(index, ids, fields))
+            documents = self.patiently(
+                lambda: documents_within(
+                    self._client.mget(
+                        index=index,
+                        ids=list(ids),
+                        source_includes=list(fields) if fields else None,
+                    )
+                )
+            )
         except StoreError as error:
             # Too much at once for the server's memory: these texts are long.
             cause = error.__cause__
@@ -219,20 +226,6 @@ class Reader:
             elif "error" in document:
                 reason = document["error"].get("reason", "")
                 raise self._failures.store_error(f"a document cannot be read ({reason})")
-
-    def _documents(
-        self, index: str, ids: Sequence[str], fields: Sequence[str] | None
-    ) -> list[dict[str, Any]]:
-        """What was found and what was not. That a shard or the whole index has just gone is told of
-        each document alone, in an answer that is no error."""
-        documents: list[dict[str, Any]] = self._client.mget(
-            index=index, ids=list(ids), source_includes=list(fields) if fields else None
-        )["docs"]
-        for document in documents:
-            error = document.get("error", {})
-            if status := _STATUS_WITHIN.get(error.get("type")):
-                raise failed_within({"error": error, "status": status})
-        return documents
 
     def _is_passing(self, error: Exception) -> bool:
         if not isinstance(error, ApiError):
@@ -252,7 +245,18 @@ class _Meta:
     status: int
 
 
+def documents_within(answer: Any) -> list[dict[str, Any]]:
+    """The documents of an mget, those that were found and those that were not. That a shard or the
+    whole index has just gone is told of each document alone, in an answer that is no error."""
+    documents: list[dict[str, Any]] = answer["docs"]
+    for document in documents:
+        error = document.get("error", {})
+        if status := _STATUS_WITHIN.get(error.get("type")):
+            raise failed_within({"error": error, "status": status})
+    return documents
+
+
 def failed_within(answer: dict[str, Any]) -> ApiError:
-    """The error of one of several searches, as if it had been asked alone."""
+    """The error of one of several searches or documents, as if it had been asked for alone."""
     kind = {400: BadRequestError, 404: NotFoundError}.get(answer["status"], ApiError)
     return kind(str(answer["error"].get("type")), _Meta(answer["status"]), answer)  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ from paperless_fingerprint.stores.elasticsearch.connection import Address, conne
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
 from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
-from paperless_fingerprint.stores.elasticsearch.scan import Hit, failed_within
+from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, failed_within
 from paperless_fingerprint.stores.elasticsearch.sight import unseen_at
 
 #: Hits in one answer.
@@ -74,14 +74,14 @@ class ElasticsearchSearcher:
         if not ids:
             return {}
         with self._failures.explained():
-            answer = self._client.mget(
-                index=self._documents,
-                ids=[str(id) for id in ids],
-                source_includes=None if with_texts else _SHOWN,
+            documents = documents_within(
+                self._client.mget(
+                    index=self._documents,
+                    ids=[str(id) for id in ids],
+                    source_includes=None if with_texts else _SHOWN,
+                )
             )
-        return {
-            int(doc["_id"]): self._row(doc["_source"]) for doc in answer["docs"] if doc.get("found")
-        }
+        return {int(doc["_id"]): self._row(doc["_source"]) for doc in documents if doc.get("found")}
 
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
         keys = rows.keys((hashes >> np.uint64(32)).astype(np.uint32))
