@@ -72,6 +72,24 @@ def test_progress_comes_by_itself(service) -> None:
         assert "a line of the log" in next(found)["log"][-1]
 
 
+def test_what_begins_while_somebody_looks_is_news_to_them(service, monkeypatch) -> None:
+    """Or a page that was shown a moment before would wait for the end of a long stretch."""
+    live, inbox = service.desk.live, service.desk.worker.inbox
+    counts = type(inbox).counts
+
+    def meanwhile(self):
+        live.begin("compare pairs", 10)
+        return counts(self)
+
+    with service.machine() as admin:
+        monkeypatch.setattr(type(inbox), "counts", meanwhile)
+        seen = admin.get("/api/progress").json()
+        monkeypatch.undo()
+        after = admin.get("/api/progress").json()
+    assert (seen["doing"], after["doing"]) == ("", "compare pairs")
+    assert seen["version"] != after["version"]
+
+
 def test_too_many_listeners_are_turned_away_and_nobody_uninvited_listens(
     service, monkeypatch
 ) -> None:

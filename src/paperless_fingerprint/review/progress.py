@@ -14,6 +14,8 @@ _FAILURES = 100
 
 def now(desk: Desk, person: Person) -> ProgressView:
     worker, live = desk.worker, desk.live
+    # Before all else: what changes while we look has a later version, and is looked at once more.
+    version = live.version
     vitals, doing = worker.vitals, live.doing
     # A stretch that has come to its end stays as the last one told until the next begins.
     busy = bool(doing.what) and (doing.total is None or doing.done < doing.total)
@@ -41,7 +43,7 @@ def now(desk: Desk, person: Person) -> ProgressView:
         vitals.first_sync_waits,
         failures,
         tuple(live.lines) if everything else (),
-        live.version,
+        version,
     )
 
 
