@@ -72,6 +72,8 @@ def measure_sqlite(path: Path, folder: Path) -> list[dict[str, object]]:
         store = SqliteStore(library)
         start = time.process_time()
         count = fill(store, path, fingerprints=fingerprints)
+        # What an import leaves to its end belongs to it.
+        store.settle(count)
         seconds = time.process_time() - start
         store.close()
         size = sqlite_bytes(library)
@@ -121,7 +123,7 @@ def measure_elasticsearch(path: Path, folder: Path, version: str) -> list[dict[s
             start, node_start = time.process_time(), node_seconds(process)
             count = fill(store, path, fingerprints=fingerprints)
             seconds = time.process_time() - start + node_seconds(process) - node_start
-            store.settle()
+            store.settle(count)
             size = store.report().bytes_used
             store.close()
             if attempt:

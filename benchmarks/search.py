@@ -131,7 +131,7 @@ def fill(store, path: Path, spec) -> None:
                 batch = []
     if batch:
         count += store.put(batch).written
-    store.settle()
+    store.settle(count)
     print(f"{count:,} documents written in {time.perf_counter() - started:.0f} s", flush=True)
 
 

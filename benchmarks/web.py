@@ -165,7 +165,7 @@ def fill(folder: Path, store: str | None, documents: int, groups: int) -> None:
             ],
         )  # fmt: skip
     opened.mark_analysed(opened.pending())
-    opened.settle()
+    opened.settle(len(opened.ids()))
     opened.close()
     print(
         f"made {documents:,} documents, {len(found):,} groups in {time.monotonic() - began:.0f} s"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.sqlite import SqliteStore
+from paperless_fingerprint.stores.sqlite import SqliteStore, postings
 
 #: Makes a fresh, empty library, and closes what it opened.
 Library = Callable[[], Store]
@@ -51,6 +51,10 @@ class Reopening:
 @contextmanager
 def opened_stores(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Library]:
     opened: list[Store] = []
+    patch = pytest.MonkeyPatch()
+    if kind == "sqlite-reopened":
+        # As in a large import: postings are put off, and whoever looks for them sees to it.
+        patch.setattr(postings, "LARGE_WRITE", 1)
 
     def make() -> Store:
         number = len(opened)
@@ -70,5 +74,6 @@ def opened_stores(kind: str, request: pytest.FixtureRequest, folder: Path) -> It
     try:
         yield make
     finally:
+        patch.undo()
         for store in opened:
             store.close()

@@ -103,22 +103,26 @@ def _spec_id(spec: FingerprintSpec) -> str:
 
 
 def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
-    normalised = texts.join_words(text).encode()
-    if not normalised:
+    return fingerprint_of_normalised(texts.normalise(text), spec)
+
+
+def fingerprint_of_normalised(normalised: str, spec: FingerprintSpec) -> Fingerprint:
+    """For whoever needs the normalised text as well: making it is a sixth of the work."""
+    data = normalised.encode()
+    if not data:
         return Fingerprint(spec=spec.id, text_hash="", words=0, shingles=0)
-    block = _Block(normalised) if len(normalised) <= _BLOCK_BYTES else None
-    if block is not None and block.longest_word <= texts.MAX_WORD_CHARACTERS:
+    words, facts = 0, []
+    if len(data) <= _BLOCK_BYTES:
+        block = _Block(data)
         words, facts = len(block.starts), [block.fact_hashes()]
         hashes = _distinct(block.shingle_hashes(spec.shingle_words))
     else:
-        normalised = texts.normalise(text).encode()
-        words, facts = 0, []
-        for data in _blocks(normalised, 1):
-            block = _Block(data)
+        for part in _blocks(data, 1):
+            block = _Block(part)
             words += len(block.starts)
             facts.append(block.fact_hashes())
-        hashes = shingle_hashes(normalised, spec.shingle_words)
-    text_hash = hashlib.blake2b(normalised, digest_size=16).hexdigest()
+        hashes = shingle_hashes(data, spec.shingle_words)
+    text_hash = hashlib.blake2b(data, digest_size=16).hexdigest()
     if words < spec.min_words:
         return Fingerprint(spec.id, text_hash, words, len(hashes))
     level, counts = _levels(hashes, spec)
@@ -189,11 +193,6 @@ class _Block:
         self._running = np.empty(len(data) + 1, np.uint64)
         self._running[0] = 0
         np.cumsum(self.octets * powers[: len(data)], out=self._running[1:])
-
-    @property
-    def longest_word(self) -> int:
-        """In bytes."""
-        return int((self.ends - self.starts).max())
 
     def shingle_hashes(self, shingle_words: int) -> Hashes:
         starts, ends = self.starts, self.ends
@@ -279,7 +278,12 @@ def _levels(hashes: Hashes, spec: FingerprintSpec) -> tuple[int, tuple[int, ...]
 
 @lru_cache(maxsize=8)
 def _level_limits(highest: int) -> Hashes:
-    return np.array([2 ** (64 - step) - 1 for step in range(highest + 1)], np.uint64)
+    return np.array([level_limit(level) for level in range(highest + 1)], np.uint64)
+
+
+def level_limit(level: int) -> int:
+    """The highest hash that a sketch of this level keeps."""
+    return (1 << (64 - level)) - 1
 
 
 @lru_cache(maxsize=8)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
+from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint_of_normalised
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.stores.base import Refusal, Store, document_uuid
+from paperless_fingerprint.text import normalise
 
 # Large enough that index pages are touched once a batch, small enough to bound the memory.
 BATCH_DOCUMENTS = 10_000
@@ -62,9 +63,9 @@ def take_in(
             # Named here, or the store would have to look once more.
             named = document.uuid or document_uuid(store.namespace, document.id)
             document = replace(document, uuid=named)  # noqa: PLW2901
-            new.append(StoredDocument(document, fingerprint(document.content, spec)))
+            new.append(_fingerprinted(document, spec))
         elif old.fingerprint.spec != spec.id or old.document.content != document.content:
-            changed.append(StoredDocument(document, fingerprint(document.content, spec)))
+            changed.append(_fingerprinted(document, spec))
         elif replace(document, uuid=document.uuid or old.document.uuid) != old.document:
             metadata.append(document)
         else:
@@ -82,6 +83,11 @@ def take_in(
         unchanged=unchanged,
         refused=refused,
     )
+
+
+def _fingerprinted(document: Document, spec: FingerprintSpec) -> StoredDocument:
+    normalised = normalise(document.content)
+    return StoredDocument(document, fingerprint_of_normalised(normalised, spec), normalised)
 
 
 def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:

@@ -15,9 +15,6 @@ from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.stores.base import Store
 
-#: From so many documents on it is worth while to tidy up behind an import.
-_LARGE = 20_000
-
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
@@ -80,8 +77,8 @@ def import_file(
             progress.say(f"line {refused.line}: {refused.reason}")
         lines.clear()
         report = report.plus(done)
-    if report.new + report.changed >= _LARGE:
-        store.settle()
+    if written := report.new + report.changed:
+        store.settle(written)
     return ImportReport(report, tuple(bad), renewed)
 
 

@@ -6,7 +6,7 @@ and both stores speak, and text in that form sorts as time does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 #: Paperless numbers its documents with a signed 32-bit integer; SQLite's posting keys rely on it.
@@ -88,6 +88,8 @@ class Fingerprint:
 class StoredDocument:
     document: Document
     fingerprint: Fingerprint
+    #: The normalised content, where whoever took the fingerprint has it at hand for the store.
+    normalised: str | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

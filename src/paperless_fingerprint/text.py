@@ -107,11 +107,6 @@ def normalise(text: str) -> str:
     return _in_chunks(_normalise, text)
 
 
-def join_words(text: str) -> str:
-    """As normalise(), but with endless words left whole: for a caller who looks for them."""
-    return _in_chunks(_join_words, text)
-
-
 def _in_chunks(work: Callable[[str], str], text: str) -> str:
     if len(text) <= _CHUNK_CHARACTERS:
         return work(text)

@@ -42,7 +42,7 @@ def test_the_quick_way_for_latin_text_gives_what_the_general_way_gives(text: str
     composed = texts._HYPHENATED.sub(texts._join_if_one_word, composed)
     composed = texts._INVISIBLE.sub("", composed)
     folded = unicodedata.normalize("NFKC", composed.casefold())
-    assert texts.join_words(text).split() == texts._ANY_WORD.findall(folded)
+    assert texts._join_words(text).split() == texts._ANY_WORD.findall(folded)
 
 
 @given(TEXTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,23 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(
     assert store.ids() == [1, 2]
     searcher.close()
     store.close()
+
+
+def test_a_file_with_smaller_pages_keeps_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the files of earlier versions have; new ones are made with larger pages."""
+
+    def page_bytes(path: Path) -> int:
+        with sqlite3.connect(path) as connection:
+            return int(connection.execute("PRAGMA page_size").fetchone()[0])
+
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "_PAGE_BYTES", 4096)
+        SqliteStore(tmp_path / "old.db").close()
+    for name, expected in (("old.db", 4096), ("new.db", 8192)):
+        store = SqliteStore(tmp_path / name)
+        store.put([stored(id, f"text {id}") for id in range(1, 300)])
+        assert len(store.ids()) == 299
+        store.close()
+        assert page_bytes(tmp_path / name) == expected

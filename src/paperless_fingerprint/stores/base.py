@@ -248,8 +248,9 @@ class Store(Protocol):
 
     def report(self) -> StoreReport: ...
 
-    def settle(self) -> None:
-        """After a large import: bring what was written into its smallest form."""
+    def settle(self, written: int) -> None:
+        """After an import of so many documents: put in order what was left to its end, and bring
+        what is large into its smallest form."""
 
 
 def document_uuid(namespace: UUID, id: int) -> str:

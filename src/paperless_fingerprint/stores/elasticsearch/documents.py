@@ -285,7 +285,7 @@ class Documents(Session):
             named.append(
                 record
                 if uuid == document.uuid
-                else StoredDocument(replace(document, uuid=uuid), record.fingerprint)
+                else replace(record, document=replace(document, uuid=uuid))
             )
         return named
 

@@ -112,9 +112,13 @@ def _document_body(
     else:
         body["content"] = document.content
     body["content_length"] = len(document.content)
+    if document.content:
+        normalised = record.normalised
+        body["content_words"] = indexed_words(
+            texts.normalise(document.content) if normalised is None else normalised
+        )
     for name, values in (
         ("title_words", (document.title,)),
-        ("content_words", (document.content,)),
         ("correspondent_words", (document.correspondent or "",)),
         ("document_type_words", (document.document_type or "",)),
         ("tags_words", document.tags),

@@ -13,6 +13,9 @@ from paperless_fingerprint.stores.elasticsearch.documents import Documents
 from paperless_fingerprint.stores.elasticsearch.results import Results
 from paperless_fingerprint.stores.elasticsearch.vector_indices import deletions, vector_indices
 
+#: From so many documents on it is worth while to wait for the server after an import.
+_LARGE = 20_000
+
 
 class ElasticsearchStore(Documents, Results):
     """See stores.base.Store for what each method promises."""
@@ -56,6 +59,8 @@ class ElasticsearchStore(Documents, Results):
             pending=len(self.pending()),
         )  # fmt: skip
 
-    def settle(self, timeout_seconds: float = 120) -> None:
+    def settle(self, written: int, timeout_seconds: float = 120) -> None:
         """Merge the documents' index into its smallest form, after a large import."""
+        if written < _LARGE:
+            return
         health.settle(self._client, self._failures, self._names["documents"], timeout_seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -23,7 +23,7 @@ from paperless_fingerprint.stores.base import (
     WriteReport,
     document_uuid,
 )
-from paperless_fingerprint.stores.sqlite import postings, rows
+from paperless_fingerprint.stores.sqlite import postings, rows, segments
 from paperless_fingerprint.stores.sqlite.file import VOCABULARY, SqliteFile
 
 _SCAN_ROWS = 256
@@ -82,7 +82,7 @@ class Documents(SqliteFile):
                 [(*rows.metadata_row(new)[1:], new.id) for _, new in changes],
             )
             _unindex_words(connection, [old.document for old, _ in changes])
-            _index_words(connection, [new for _, new in changes])
+            _index_words(connection, (rows.search_row(new) for _, new in changes))
             await_analysis(connection, [new.id for _, new in changes])
         return WriteReport(len(changes), refused)
 
@@ -153,6 +153,7 @@ class Documents(SqliteFile):
         checksum: str | None = None,
         excluding: int | None = None,
     ) -> list[Candidate]:
+        postings.post_those_that_wait(self)
         with self.reading() as connection:
             connection.execute("BEGIN")  # one snapshot for all that follows
             try:
@@ -275,7 +276,7 @@ class Documents(SqliteFile):
             uuid = document_uuid(self.namespace, document.id)
         if uuid == document.uuid:
             return record
-        return StoredDocument(replace(document, uuid=uuid), record.fingerprint)
+        return replace(record, document=replace(document, uuid=uuid))
 
     def _uuids_of_others(
         self, connection: sqlite3.Connection, records: Sequence[StoredDocument]
@@ -319,20 +320,13 @@ class Documents(SqliteFile):
             "INSERT OR REPLACE INTO content VALUES (?, ?)",
             [(r.document.id, r.document.content) for r in records],
         )
-        _index_words(connection, [r.document for r in records])
-        for table, prefixes in postings.TABLES:
-            connection.execute(
-                f"INSERT OR IGNORE INTO {table} SELECT value FROM json_each(?)",
-                (postings.posting_keys(records, prefixes),),
-            )
+        segments.merge_later(connection, len(records) >= postings.LARGE_WRITE)
+        _index_words(connection, (rows.search_row(r.document, r.normalised) for r in records))
+        postings.add(connection, records)
 
     def _forget_text(self, connection: sqlite3.Connection, old: Sequence[StoredDocument]) -> None:
         _unindex_words(connection, [record.document for record in old])
-        for table, prefixes in postings.TABLES:
-            connection.execute(
-                f"DELETE FROM {table} WHERE key IN (SELECT value FROM json_each(?))",
-                (postings.posting_keys(old, prefixes),),
-            )
+        postings.forget(connection, old)
 
 
 def _fits(document: Document) -> bool:
@@ -347,11 +341,13 @@ def await_analysis(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
     connection.executemany("INSERT OR REPLACE INTO pending (id) VALUES (?)", [(id,) for id in ids])
 
 
-def _index_words(connection: sqlite3.Connection, documents: Sequence[Document]) -> None:
+def _index_words(
+    connection: sqlite3.Connection, search_rows: Iterable[tuple[int, str, str, str, str, str]]
+) -> None:
     connection.executemany(
         "INSERT INTO words (rowid, title, content, correspondent, document_type, tags) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        (rows.search_row(document) for document in documents),
+        search_rows,
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,41 +21,121 @@ from paperless_fingerprint.candidates import (
     SHARED_HASHES_AT_LEAST,
     SHORTLIST,
 )
-from paperless_fingerprint.fingerprint import band_keys, sketch_hashes
 from paperless_fingerprint.model import Fingerprint, StoredDocument
+from paperless_fingerprint.stores.sqlite.file import SqliteFile
 
 _ID_BITS = 32
+_PREFIX_BITS = 31
 _ID_MASK = (1 << _ID_BITS) - 1
+#: So many rows go to SQLite in one statement.
+_ROWS_AT_ONCE = 1 << 18
+_DOCUMENTS_AT_ONCE = 1_000
+#: From so many documents on it is worth while to leave their postings to the end of the import ...
+LARGE_WRITE = 1_000
+#: ... which is here at the latest: eight bytes a posting are in memory then.
+_MOST_PUT_OFF = 120_000
 
 
-def _sketch_prefixes(fingerprint: Fingerprint) -> npt.NDArray[np.int64]:
-    """The upper 31 bits of each hash. Two hashes that fall together cost one needless look."""
-    return np.unique(sketch_hashes(fingerprint) >> np.uint64(33)).astype(np.int64)
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A table of postings, and what of a fingerprint stands in it."""
+
+    name: str
+    column: str
+    #: How the hashes lie in that column.
+    kind: np.dtype[np.unsignedinteger[Any]]
+
+    def prefixes(self, hashes: bytes) -> npt.NDArray[np.int64]:
+        """The upper 31 bits of each hash. Two hashes that fall together cost one needless look."""
+        values = np.frombuffer(hashes, self.kind)
+        upper = values >> self.kind.type(8 * self.kind.itemsize - _PREFIX_BITS)
+        return np.asarray(upper, np.int64)
+
+    def keys(self, ids: Sequence[int], columns: Sequence[bytes]) -> npt.NDArray[np.int64]:
+        keys = self.prefixes(b"".join(columns)) << _ID_BITS
+        sizes = [len(column) // self.kind.itemsize for column in columns]
+        keys |= np.repeat(np.array(ids, np.int64), sizes)
+        return keys
 
 
-def _band_prefixes(fingerprint: Fingerprint) -> npt.NDArray[np.int64]:
-    return np.unique(band_keys(fingerprint) >> np.uint32(1)).astype(np.int64)
+_SKETCHES = _Tree("posting", "sketch", np.dtype("<u8"))
+_BANDS = _Tree("band", "bands", np.dtype("<u4"))
+_TREES = (_SKETCHES, _BANDS)
 
 
-#: Each table of postings, and what of a fingerprint stands in it.
-TABLES: tuple[tuple[str, Callable[[Fingerprint], npt.NDArray[np.int64]]], ...] = (
-    ("posting", _sketch_prefixes),
-    ("band", _band_prefixes),
-)
+def add(connection: sqlite3.Connection, records: Sequence[StoredDocument]) -> None:
+    """Into the trees, or on the list of those that wait for it."""
+    ids = [record.document.id for record in records]
+    if len(records) < LARGE_WRITE:
+        for tree in _TREES:
+            _insert(connection, tree, tree.keys(ids, _columns(tree, records)))
+        return
+    connection.executemany("INSERT OR IGNORE INTO unposted VALUES (?)", zip(ids))
+    if connection.execute("SELECT count(*) FROM unposted").fetchone()[0] > _MOST_PUT_OFF:
+        _post(connection)
 
 
-def posting_keys(
-    records: Sequence[StoredDocument], prefixes: Callable[[Fingerprint], npt.NDArray[np.int64]]
-) -> str:
-    """All rows of these documents as a JSON list: one statement takes it in less time than many
-    take a row each. They are in the order of the tree, so that each page is touched once."""
-    if not records:
-        return "[]"
-    keys = np.concatenate(
-        [(prefixes(record.fingerprint) << _ID_BITS) | record.document.id for record in records]
-    )
+def forget(connection: sqlite3.Connection, records: Sequence[StoredDocument]) -> None:
+    """Also of those that wait: where they are not in the trees yet, nothing is taken out."""
+    ids = [record.document.id for record in records]
+    for tree in _TREES:
+        for rows in _in_order(tree.keys(ids, _columns(tree, records))):
+            connection.execute(
+                f"DELETE FROM {tree.name} WHERE key IN (SELECT value FROM json_each(?))", (rows,)
+            )
+
+
+def some_wait(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM unposted LIMIT 1").fetchone() is not None
+
+
+def post_those_that_wait(file: SqliteFile) -> None:
+    """Before anybody reads from the trees."""
+    with file.reading() as connection:
+        waiting = some_wait(connection)
+    if waiting:
+        with file.writing() as connection:
+            _post(connection)
+
+
+def _post(connection: sqlite3.Connection) -> None:
+    # From the stored fingerprints as they are now: a document may have changed since, or gone.
+    for tree in _TREES:
+        size = connection.execute(
+            f"SELECT total(length({tree.column})) FROM document JOIN unposted USING (id)"
+        ).fetchone()[0]
+        keys = np.empty(int(size) // tree.kind.itemsize, np.int64)
+        filled = 0
+        rows = connection.execute(
+            f"SELECT id, {tree.column} FROM document JOIN unposted USING (id)"
+        )
+        while some := rows.fetchmany(_DOCUMENTS_AT_ONCE):
+            found = tree.keys(*zip(*some, strict=True))
+            keys[filled : filled + len(found)] = found
+            filled += len(found)
+        _insert(connection, tree, keys)
+    connection.execute("DELETE FROM unposted")
+
+
+def _insert(connection: sqlite3.Connection, tree: _Tree, keys: npt.NDArray[np.int64]) -> None:
+    for rows in _in_order(keys):
+        connection.execute(
+            f"INSERT OR IGNORE INTO {tree.name} SELECT value FROM json_each(?)", (rows,)
+        )
+
+
+def _in_order(keys: npt.NDArray[np.int64]) -> Iterator[str]:
+    """As JSON lists: one statement takes them in less time than many take a row each. They are in
+    the order of the tree, so that each page is touched once; `keys` is sorted in place."""
     keys.sort()
-    return orjson.dumps(keys, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    for low in range(0, len(keys), _ROWS_AT_ONCE):
+        yield orjson.dumps(
+            keys[low : low + _ROWS_AT_ONCE], option=orjson.OPT_SERIALIZE_NUMPY
+        ).decode()
+
+
+def _columns(tree: _Tree, records: Sequence[StoredDocument]) -> list[bytes]:
+    return [getattr(record.fingerprint, tree.column) for record in records]
 
 
 def _list(connection: sqlite3.Connection, table: str, prefix: int, limit: int) -> list[int]:
@@ -68,7 +150,7 @@ def shortlist(
     connection: sqlite3.Connection, fingerprint: Fingerprint, excluding: int | None
 ) -> list[int]:
     """The documents that share the rarest hashes of the sketch, best first."""
-    lists = _rarest_lists(connection, _sketch_prefixes(fingerprint).tolist())
+    lists = _rarest_lists(connection, np.unique(_SKETCHES.prefixes(fingerprint.sketch)).tolist())
     # The highest id instead of a count: close enough for a weight, and found at once.
     total = (connection.execute("SELECT max(id) FROM document").fetchone()[0] or 1) + 1
     weights: defaultdict[int, float] = defaultdict(float)
@@ -118,7 +200,7 @@ def band_mates(
 ) -> dict[int, int]:
     """How many bands each document shares, looking at buckets of at most BUCKET documents."""
     shared: Counter[int] = Counter()
-    for prefix in _band_prefixes(fingerprint).tolist():
+    for prefix in np.unique(_BANDS.prefixes(fingerprint.bands)).tolist():
         # One more for the document itself, which need not be in the store.
         bucket = _list(connection, "band", prefix, BUCKET + 2)
         others = [id for id in bucket if id != excluding]

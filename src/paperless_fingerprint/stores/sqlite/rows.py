@@ -80,12 +80,14 @@ def stored_from(row: tuple[Any, ...]) -> StoredDocument:
     )
 
 
-def search_row(document: Document) -> tuple[int, str, str, str, str, str]:
+def search_row(
+    document: Document, normalised: str | None = None
+) -> tuple[int, str, str, str, str, str]:
     """What the full-text index holds of a document; the same again removes it."""
     return (
         document.id,
         texts.normalise(document.title),
-        texts.normalise(document.content),
+        texts.normalise(document.content) if normalised is None else normalised,
         texts.normalise(document.correspondent or ""),
         texts.normalise(document.document_type or ""),
         " ".join(texts.normalise(tag) for tag in document.tags),

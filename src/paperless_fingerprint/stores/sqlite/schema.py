@@ -11,6 +11,10 @@ from paperless_fingerprint.errors import StoreError
 #: Marks the file as ours ('pfpr'), so that no other program's database is written into.
 APPLICATION_ID = 0x70667072
 
+#: The text of a document, or what is known of it, takes 2 KB as a rule: of these more pages are full
+#: than of SQLite's usual ones, and an import writes fewer of them.
+_PAGE_BYTES = 8192
+
 _FIRST = """
 CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -143,13 +147,19 @@ _RIGHTS = """
 CREATE INDEX document_rights ON document (id, owner, viewers);
 """
 
+_UNPOSTED = """
+-- Whose postings are not in the trees yet. A large import would touch nearly every page of them with
+-- each of its transactions; so it leaves them to the end, when all go in at once, in their order.
+CREATE TABLE unposted (id INTEGER PRIMARY KEY);
+"""
+
 # FTS5 writes what it has gathered at the end of each transaction and when so many bytes are full; of
 # the usual megabyte it makes many small segments, which an import then merges over and over.
 _GATHERED_BYTES = 32 * 1024 * 1024
 
 #: What leads from version n to n + 1 stands at place n. Never edited once released. The third is
 #: the option that prepare() sets, which is no statement that must succeed.
-MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS, "")
+MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS, "", _UNPOSTED)
 VERSION = len(MIGRATIONS)
 
 
@@ -157,6 +167,8 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
     """Create the tables, or bring them up to date; refuse a file that is not ours."""
     if _state(connection, path) == VERSION:
         return
+    # Says nothing to a file that has pages already.
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have done it while this one waited for the lock.

@@ -42,6 +42,7 @@ from paperless_fingerprint.stores.sqlite.likely import (
     scored,
 )
 from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
+from paperless_fingerprint.stores.sqlite.postings import post_those_that_wait, some_wait
 from paperless_fingerprint.stores.sqlite.time_limit import TimeLimit
 
 #: Sketches looked at for one candidate that is wanted; each further step takes four times as many.
@@ -54,9 +55,11 @@ class SqliteSearcher(SqliteFile):
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
         self._limit = TimeLimit()
+        self._writer = SqliteFile(path)
 
     def close(self) -> None:
         self._limit.close()
+        self._writer.close()
         super().close()
 
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
@@ -92,7 +95,7 @@ class SqliteSearcher(SqliteFile):
         """Every statement sees all that was committed before it."""
 
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
-        with self._limited(scope) as connection:
+        with self._with_postings(scope) as connection:
             common = common_above(number_of_documents(connection))
             lengths = [
                 len(posting_list(connection, prefix, common + 1))
@@ -112,7 +115,7 @@ class SqliteSearcher(SqliteFile):
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
-        with self._limited(scope) as connection:
+        with self._with_postings(scope) as connection:
             ids, bounds = likely(connection, query)
         # The best ones are looked at first, and the rest only if somebody asks for it. A text that
         # other words must be in is found anew with each step, so there all are looked at at once.
@@ -213,6 +216,16 @@ class SqliteSearcher(SqliteFile):
         connection.execute(VOCABULARY)
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA cache_size = -65536")
+
+    @contextmanager
+    def _with_postings(self, scope: Scope) -> Iterator[sqlite3.Connection]:
+        """Of all documents: an import that is under way, or was killed, has left some to its end."""
+        with self._limited(scope) as connection:
+            waiting = some_wait(connection)
+        if waiting:
+            post_those_that_wait(self._writer)
+        with self._limited(scope) as connection:
+            yield connection
 
     @contextmanager
     def _limited(self, scope: Scope) -> Iterator[sqlite3.Connection]:

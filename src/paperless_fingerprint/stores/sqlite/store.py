@@ -10,7 +10,7 @@ from uuid import UUID
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.base import StoreCounts, StoreReport
-from paperless_fingerprint.stores.sqlite import rows, schema
+from paperless_fingerprint.stores.sqlite import postings, rows, schema, segments
 from paperless_fingerprint.stores.sqlite.documents import Documents, await_analysis
 from paperless_fingerprint.stores.sqlite.results import Results, drop_chains, drop_groups
 
@@ -93,6 +93,9 @@ class SqliteStore(Documents, Results):
             details={"format": str(schema.VERSION), "namespace": str(self.namespace)},
         )
 
-    def settle(self) -> None:
+    def settle(self, written: int) -> None:
+        postings.post_those_that_wait(self)
+        with self.writing() as connection:
+            segments.merge_after_import(connection, written)
         with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
