@@ -16,9 +16,9 @@ from pathlib import Path
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.settings import Settings, default_data_folder
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
+from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile
 
-#: Marks the file as ours ('pfwk').
+#: 'pfwk'.
 APPLICATION_ID = 0x7066776B
 _SQLITE = "sqlite:///"
 
@@ -101,30 +101,18 @@ def next_ticket(connection: sqlite3.Connection) -> int:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    if _is_ours(connection, path):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if not _is_ours(connection, path):  # another process may have been faster
-            for statement in _SCHEMA:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("PRAGMA journal_mode = WAL")
+    Format(
+        APPLICATION_ID,
+        0,
+        f"{path} is the database of another program. Name another file with "
+        "PAPERLESS_FINGERPRINT_INBOX_FILE; nothing was changed.",
+        _make,
+    ).prepare(connection)
 
 
-def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
-    if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
-        return True
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise StoreError(
-            f"{path} is the database of another program. Name another file with "
-            "PAPERLESS_FINGERPRINT_INBOX_FILE; nothing was changed."
-        )
-    return False
+def _make(connection: sqlite3.Connection, _version: int) -> None:
+    for statement in _SCHEMA:
+        connection.execute(statement)
 
 
 class FileLock:

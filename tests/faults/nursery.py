@@ -15,6 +15,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 from contextlib import contextmanager
 
 from paperless_fingerprint.consume import drain
@@ -81,6 +82,10 @@ def started(kill_at: int | None) -> int:
         # The answers go to stdout; whatever the worker says must not come between.
         os.dup2(2, 1)
         status = work(kill_at)
+    except BaseException:
+        # The exit below would swallow it, and nobody would learn what happened.
+        traceback.print_exc()
+        sys.stderr.flush()
     finally:
         os._exit(status)
 

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from documents import stored
+from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Asker, Scope
-from paperless_fingerprint.stores.sqlite import SqliteStore, schema
+from paperless_fingerprint.review.book import Book
+from paperless_fingerprint.stores.sqlite import SqliteStore, file, schema
 from paperless_fingerprint.stores.sqlite.search import SqliteSearcher
+from paperless_fingerprint.worker_file import WorkerFile
+
+FILES: tuple[Callable[[Path], SqliteStore | WorkerFile | Book], ...] = (
+    SqliteStore, WorkerFile, Book,
+)  # fmt: skip
 
 
 def test_a_file_of_the_first_version_is_brought_up_to_date(
@@ -49,3 +58,54 @@ def test_a_file_with_smaller_pages_keeps_them(
         assert len(store.ids()) == 299
         store.close()
         assert page_bytes(tmp_path / name) == expected
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_another_process_may_make_the_file_while_this_one_looks_at_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
+) -> None:
+    path = tmp_path / "file.db"
+    connect = sqlite3.connect
+
+    def watched(*arguments, **named) -> sqlite3.Connection:
+        monkeypatch.setattr(file.sqlite3, "connect", connect)
+        connection = connect(*arguments, **named)
+
+        def look(statement: str) -> None:
+            if "sqlite_master" in statement:
+                connection.set_trace_callback(None)
+                with monkeypatch.context() as impatient, suppress(StoreError):
+                    impatient.setattr(file, "LOCK_SECONDS", 0)
+                    kind(path).close()
+
+        connection.set_trace_callback(look)
+        return connection
+
+    monkeypatch.setattr(file.sqlite3, "connect", watched)
+    kind(path).close()
+    kind(path).close()
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_new_file_that_somebody_writes_to_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
+) -> None:
+    """SQLite itself gives up at once here, whatever it was told to wait."""
+    path = tmp_path / "file.db"
+    kind(path).close()
+    writer = sqlite3.connect(path, isolation_level=None)
+    # As the file is where a process died between making the tables and this.
+    writer.execute("PRAGMA journal_mode = DELETE")
+    writer.execute("BEGIN IMMEDIATE")
+    waited = []
+
+    def leave(seconds: float) -> None:
+        waited.append(seconds)
+        writer.execute("COMMIT")
+
+    monkeypatch.setattr(file, "sleep", leave)
+    kind(path).close()
+    assert len(waited) == 1
+    writer.close()
+    with closing(sqlite3.connect(path)) as after:
+        assert after.execute("PRAGMA journal_mode").fetchone() == ("wal",)

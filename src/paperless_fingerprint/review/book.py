@@ -16,13 +16,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
+from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile
 from paperless_fingerprint.worker_file import path_of
 
-#: Marks the file as ours ('pfbk').
+#: 'pfbk'.
 _APPLICATION_ID = 0x7066626B
 _SCHEMA = (
     """CREATE TABLE act (
@@ -178,27 +177,18 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        told = connection.execute("PRAGMA application_id").fetchone()[0]
-        if told != _APPLICATION_ID:
-            _refuse_others(connection, path)
-            for statement in _SCHEMA:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
+    Format(
+        _APPLICATION_ID,
+        0,
+        f"{path} is the database of another program; move it away, so that decisions can be "
+        "kept there. Nothing was changed.",
+        _make,
+    ).prepare(connection)
 
 
-def _refuse_others(connection: sqlite3.Connection, path: Path) -> None:
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise StoreError(
-            f"{path} is the database of another program; move it away, so that decisions can be "
-            "kept there. Nothing was changed."
-        )
+def _make(connection: sqlite3.Connection, _version: int) -> None:
+    for statement in _SCHEMA:
+        connection.execute(statement)
 
 
 # --- decisions as JSON, with all that is needed to put them back ----------------------------------

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 
 from paperless_fingerprint.errors import StoreError
 
@@ -14,6 +16,87 @@ LOCK_SECONDS = 60
 #: For one connection: the words of the full-text index and how many documents hold each. A view,
 #: which keeps nothing itself.
 VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, col)"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What makes a file one of ours, and how it becomes one."""
+
+    #: Marks it, so that no other program's database is written into.
+    application_id: int
+    version: int
+    #: What is said of another program's database.
+    refusal: str
+    #: Leads from a version to this one: from 0 where the file is empty.
+    make: Callable[[sqlite3.Connection, int], None]
+    #: What is said of a file of a newer version.
+    too_new: str = ""
+
+    def prepare(self, connection: sqlite3.Connection, *, page_bytes: int | None = None) -> None:
+        """Make what is missing, once, whoever of several processes comes first."""
+        found = self._version(connection)
+        if found is None or found < self.version:
+            if page_bytes:  # says nothing to a file that has pages already
+                connection.execute(f"PRAGMA page_size = {page_bytes}")
+            with transaction(connection):
+                found = self._version_within(connection)  # another process may have been faster
+                if found is None or found < self.version:
+                    self.make(connection, found or 0)
+                    connection.execute(f"PRAGMA application_id = {self.application_id}")
+                    connection.execute(f"PRAGMA user_version = {self.version}")
+        # Only now: a file that is not ours must stay as it is.
+        _write_ahead(connection)
+
+    def _version(self, connection: sqlite3.Connection) -> int | None:
+        # All of it at one moment: between two looks another process may have made the file.
+        connection.execute("BEGIN")
+        try:
+            return self._version_within(connection)
+        finally:
+            connection.execute("ROLLBACK")
+
+    def _version_within(self, connection: sqlite3.Connection) -> int | None:
+        """Nothing where the file is empty."""
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        if application == self.application_id:
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if version > self.version:
+                raise StoreError(self.too_new.format(found=version, known=self.version))
+            return version
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise StoreError(self.refusal)
+        return None
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing; nobody else writes meanwhile."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite has taken it back by itself where the disk is full.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """The file remembers the mode."""
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+        return
+    end = monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            # SQLite waits for whoever writes to the file, but not here.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > end:
+                raise
+            sleep(0.01)
+        else:
+            return
 
 
 class SqliteFile:
@@ -43,16 +126,8 @@ class SqliteFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """All of it or nothing; nobody else writes meanwhile."""
-        with self.reading() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                # SQLite has taken it back by itself where the disk is full.
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+        with self.reading() as connection, transaction(connection):
+            yield connection
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)

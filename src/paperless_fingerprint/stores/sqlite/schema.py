@@ -6,9 +6,9 @@ import sqlite3
 from contextlib import suppress
 from uuid import uuid4
 
-from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.stores.sqlite.file import Format
 
-#: Marks the file as ours ('pfpr'), so that no other program's database is written into.
+#: 'pfpr'.
 APPLICATION_ID = 0x70667072
 
 #: The text of a document, or what is known of it, takes 2 KB as a rule: of these more pages are full
@@ -165,48 +165,28 @@ VERSION = len(MIGRATIONS)
 
 def prepare(connection: sqlite3.Connection, path: str) -> None:
     """Create the tables, or bring them up to date; refuse a file that is not ours."""
-    if _state(connection, path) == VERSION:
-        return
-    # Says nothing to a file that has pages already.
-    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        # Another process may have done it while this one waited for the lock.
-        version = _state(connection, path)
-        for script in MIGRATIONS[version:]:
-            for statement in _statements(script):
-                connection.execute(statement)
-        # The option is as old as FTS5, but not in its manual: without it everything works as well.
-        with suppress(sqlite3.OperationalError):
-            connection.execute(
-                "INSERT INTO words (words, rank) VALUES ('hashsize', ?)", (_GATHERED_BYTES,)
-            )
-        if version == 0:
-            connection.execute("INSERT INTO note VALUES ('namespace', ?)", (str(uuid4()),))
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
+    Format(
+        APPLICATION_ID,
+        VERSION,
+        f"{path} is the database of another program. Name another file with --store "
+        "sqlite:///PATH; nothing was changed.",
+        _make,
+        f"The library {path} was written by a newer paperless-fingerprint (its format is "
+        "{found}, this program knows {known}). Upgrade the program; nothing was changed.",
+    ).prepare(connection, page_bytes=_PAGE_BYTES)
 
 
-def _state(connection: sqlite3.Connection, path: str) -> int:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if application == APPLICATION_ID:
-        if version > VERSION:
-            raise StoreError(
-                f"The library {path} was written by a newer paperless-fingerprint (its format is "
-                f"{version}, this program knows {VERSION}). Upgrade the program; nothing was changed."
-            )
-        return version
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise StoreError(
-            f"{path} is the database of another program. Name another file with --store "
-            "sqlite:///PATH; nothing was changed."
+def _make(connection: sqlite3.Connection, version: int) -> None:
+    for script in MIGRATIONS[version:]:
+        for statement in _statements(script):
+            connection.execute(statement)
+    # The option is as old as FTS5, but not in its manual: without it everything works as well.
+    with suppress(sqlite3.OperationalError):
+        connection.execute(
+            "INSERT INTO words (words, rank) VALUES ('hashsize', ?)", (_GATHERED_BYTES,)
         )
-    return 0
+    if version == 0:
+        connection.execute("INSERT INTO note VALUES ('namespace', ?)", (str(uuid4()),))
 
 
 def _statements(script: str) -> list[str]:

@@ -34,9 +34,6 @@ class SqliteStore(Documents, Results):
             ) from error
         with self.reading() as connection:
             schema.prepare(connection, str(self.path))
-            # Only now: a file that is not ours must stay as it is. The file remembers the mode.
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                connection.execute("PRAGMA journal_mode = WAL")
             found = connection.execute("SELECT value FROM note WHERE name = 'namespace'").fetchone()
         self.namespace = UUID(found[0])
 
