@@ -33,8 +33,8 @@ LAYERS = (
     ("relations", "judgement", "reasons", "evidence", "changes", "differences", "rejoined", "alignment", "confusions",
      "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "rivals", "candidates", "progress"),
     ("fingerprint",),
-    ("facts", "tokens", "jsonl", "known_words", "digest"),
-    ("text", "model", "errors"),
+    ("facts", "tokens", "jsonl", "known_words", "digest", "forms"),
+    ("text", "model", "errors", "ragged"),
 )  # fmt: skip
 
 

@@ -44,13 +44,13 @@ _FEW = 16
 _FEW_SHARE = 0.005
 #: Pairs and waiting documents that are judged and stored together, and the shingles of these pairs:
 #: their texts are in memory.
-_CHUNK_PAIRS = 1_200
+_CHUNK_PAIRS = 250
 _CHUNK_DOCUMENTS = 2_000
 _CHUNK_SHINGLES = 1_500_000
 #: A thousand pages. Aligning more would take gigabytes, and no pair of letters is that long.
 _JUDGED_CHARACTERS = 2_000_000
 #: Fewer pairs than this are judged here: starting processes costs more.
-_WORTH_PROCESSES = 3_000
+_WORTH_PROCESSES = 1_500
 
 #: Set while pairs are stored whose groups are not made yet.
 GROUPS_NOTE = "groups"
@@ -223,8 +223,8 @@ def _worth_comparing(
     known = {one.id: one for one in candidates}
     rest = [id for id in others if id not in same]
     kept = worth_comparing(
-        fingerprint.facts,
-        [others[id].fingerprint.facts for id in rest],
+        fingerprint,
+        [others[id].fingerprint for id in rest],
         Sketched.of([known.get(id) or Candidate(id, jaccard=1.0) for id in rest]),
     )
     return same & set(others) | {rest[place] for place in kept.tolist()}

@@ -8,20 +8,23 @@ thousands from one form costs no more than a stranger: its common shingles are n
 end.
 
 Which candidates are aligned is the question of worth_comparing(): where the sketches are clear,
-all whose facts agree; where they are faint, those that have the same words and numbers, too.
+all whose facts agree and that have more in common than phrases (by_digests) or a form (forms.py);
+where they are faint, those that have the same words and numbers, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import digest
-from paperless_fingerprint.fingerprint import Hashes, sketch_hashes
+from paperless_fingerprint import digest, forms
+from paperless_fingerprint.digest import Digests
+from paperless_fingerprint.fingerprint import Hashes, level_limit, sketch_hashes
+from paperless_fingerprint.forms import Sketches
 from paperless_fingerprint.model import Candidate, Fingerprint
 
 POSTINGS_READ = 1_000
@@ -51,12 +54,25 @@ FAINT_JACCARD = 0.01
 FAINT_CONTAINMENT = 0.05
 #: Of fewer hashes than these (a receipt; a letter beside a bundle) two are no accident.
 FEW_HASHES = 48
-#: So many of these are kept. Who is worth comparing has so large a share of the words and numbers in
-#: a digest, and so many of them; the best are compared.
+#: Strangers may have a few long phrases in common, but not so large a share of their words and
+#: numbers as two documents have that have anything to do with each other, however badly one was
+#: misread. Of a short letter little is known, and some of it any stranger has: the more, the larger
+#: the library is. From 60 values on that makes no difference. So many must be known to tell, and who
+#: overlaps more is no stranger.
+LEAST_SHARE = 0.25
+BY_CHANCE = 2.5
+SHARE_OF_FEW = 0.21
+ENOUGH_TO_TELL = 12
+DOUBTFUL = 0.35
+#: So many faint ones are kept. Who is worth comparing has that share, too, and so many values; the best
+#: are compared.
 FAINT_AT_MOST = 16
 FAINT_COMPARED = 8
-FAINT_SHARE = 0.25
 FAINT_VALUES = 3
+#: A part has at least this share of the single words and numbers that its runs of three promise, less
+#: so many standard deviations.
+SINGLE_ONES = 0.85
+DEVIATIONS = 2.0
 #: What is so many times as long as a document is no other filled-in copy of its form.
 LONGER = 2.0
 
@@ -195,61 +211,97 @@ class Sketched:
 
 
 def worth_comparing(
-    facts: bytes,
-    others: Sequence[bytes],
-    sketched: Sketched,
+    asker: Fingerprint, others: Sequence[Fingerprint], sketched: Sketched
 ) -> npt.NDArray[np.int64]:
-    """Which candidates of one document to align, as places in the list that was given.
+    """Which candidates of one document to align, as places in the list that was given."""
+    facts, theirs = Digests.of([asker.facts]), Digests.of([other.facts for other in others])
+    told = by_digests(facts, np.zeros(len(others), np.int64), theirs, sketched)
+    near = told.clear
 
-    `facts` and `others` are digests.
-    """
-    faint = faint_ones([facts], [0] * len(others), others, sketched)
-    near = np.flatnonzero(sketched.clear)
+    def sketches(places: npt.NDArray[np.int64]) -> Sketches:
+        return sketches_of(asker, [others[place] for place in near[places].tolist()])
+
+    def digests(places: npt.NDArray[np.int64]) -> tuple[Digests, Digests]:
+        return facts, theirs.at(near[places])
+
     clear = clear_ones(
-        facts, [others[i] for i in near.tolist()], sketched.overlaps[near], sketched.longer[near]
+        told.agreement, sketched.overlaps[near], sketched.longer[near], sketches, digests
     )
-    return np.sort(np.concatenate((near[clear], faint)))
+    return np.sort(np.concatenate((near[clear], told.faint)))
 
 
 def clear_ones(
-    facts: bytes,
-    others: Sequence[bytes],
+    agreement: digest.Agreement,
     overlaps: npt.NDArray[np.float64],
     longer: npt.NDArray[np.bool_],
+    sketches: Callable[[npt.NDArray[np.int64]], Sketches],
+    digests: Callable[[npt.NDArray[np.int64]], tuple[Digests, Digests]],
 ) -> npt.NDArray[np.int64]:
     """Which of the clear candidates of one document to align.
 
-    Among many, those that have no more in common than their form are told apart without a look at
-    the texts; bundles of letters are of no form.
+    `sketches` gives those of the document and of some of them, `digests` as well. Among many, those
+    that have no more in common than their form are told apart without a look at the texts; bundles
+    of letters are of no form.
     """
-    agreement = digest.compare(facts, others)
+    plausible = agreement.plausible
+    if len(plausible) < forms.MEMBERS_AT_LEAST:
+        return np.flatnonzero(plausible)
     strength = overlaps + agreement.numbers
-    family = agreement.plausible & ~longer
-    if np.count_nonzero(family) > FORM_FROM:
-        family &= ~agreement.of_one_form
-    return np.concatenate((_best(family, strength), _best(agreement.plausible & longer, strength)))
+    family = plausible & ~longer
+    many = np.count_nonzero(family) > FORM_FROM
+    # Who has other numbers tells what the form is as well as anybody.
+    members = np.flatnonzero(~longer)
+    if family.any() and len(members) >= forms.MEMBERS_AT_LEAST:
+        told = forms.of_one_form(sketches(members), lambda: digest.beside_form(*digests(members)))
+        family[members[told]] = False
+    if many:
+        family &= ~digest.of_one_form(*digests(np.arange(len(family))))
+    return np.concatenate((_best(family, strength), _best(plausible & longer, strength)))
 
 
-def faint_ones(
-    digests: Sequence[bytes], owners: Sequence[int], others: Sequence[bytes], sketched: Sketched
-) -> npt.NDArray[np.int64]:
-    """Which faint candidates have many words and numbers of the digest that they are candidates of.
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """What digests tell of candidates, which are named by their places."""
 
-    `owners` tells of each candidate whose it is: a place among the digests.
-    """
-    far = np.flatnonzero(~sketched.clear)
-    listed = far.tolist()
-    found = digest.in_common(
-        digests, [owners[place] for place in listed], [others[place] for place in listed]
-    )
-    alike = (found.shared >= FAINT_VALUES) & (found.shared >= FAINT_SHARE * found.fewest)
-    far = far[alike]
-    share = found.shared[alike] / found.fewest[alike]
-    whose = np.array([owners[place] for place in far.tolist()], np.int64)
+    #: The clear ones that are no strangers, and how their facts agree.
+    clear: npt.NDArray[np.int64]
+    agreement: digest.Agreement
+    #: The faint ones worth aligning.
+    faint: npt.NDArray[np.int64]
+
+
+def by_digests(
+    some: Digests, owners: npt.NDArray[np.int64], others: Digests, sketched: Sketched
+) -> Told:
+    """Of the candidates of some documents; `owners` tells of each whose it is."""
+    found = digest.in_common(some, owners, others)
+    shared, fewest = found.shared, found.fewest
+    least = LEAST_SHARE * fewest
+    of_few = np.maximum(least, BY_CHANCE + SHARE_OF_FEW * fewest)
+    # Of a letter in a bundle as little is known as of a short one: of what the sketches kept of it.
+    least = np.where(sketched.longer, least, of_few)
+    few = (shared < least) & (fewest >= ENOUGH_TO_TELL)
+    phrases = sketched.longer & (shared < _fewest_of_part(sketched.overlaps, fewest))
+    clear = np.flatnonzero(sketched.clear & ~((sketched.overlaps < DOUBTFUL) & (few | phrases)))
+    faint = np.flatnonzero(~sketched.clear & (shared >= np.maximum(least, FAINT_VALUES)) & ~phrases)
+    share, whose = shared[faint] / fewest[faint], owners[faint]
     order = np.lexsort((-share, whose))
     whose = whose[order]
     rank = np.arange(len(order)) - np.searchsorted(whose, whose)
-    return np.sort(far[order[rank < FAINT_COMPARED]])
+    agreement = digest.Agreement.of(found.at(clear))
+    return Told(clear, agreement, np.sort(faint[order[rank < FAINT_COMPARED]]))
+
+
+def _fewest_of_part(
+    overlaps: npt.NDArray[np.float64], fewest: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Of so many words and numbers a part that was misread shares so many at least.
+
+    Three words in a row are kept where each of them is, so that single ones are kept more often; what
+    shares more in runs of three than in single words shares phrases.
+    """
+    kept = SINGLE_ONES * np.cbrt(overlaps)
+    return kept * fewest - DEVIATIONS * np.sqrt(fewest * kept * (1 - kept))
 
 
 def _best(
@@ -260,6 +312,23 @@ def _best(
     if len(places) <= FAMILY_FROM:
         return places
     return places[np.argsort(-strength[places], kind="stable")[:COMPARED_OF_A_FAMILY]]
+
+
+def sketches_of(asker: Fingerprint, others: Sequence[Fingerprint]) -> Sketches:
+    levels = [max(asker.level, other.level) for other in others]
+    return Sketches(
+        own=sketch_hashes(asker),
+        others=np.frombuffer(b"".join(other.sketch for other in others), "<u8"),
+        sizes=np.array([len(other.sketch) // 8 for other in others], np.int64),
+        limits=np.array([level_limit(level) for level in levels], np.uint64),
+        own_counts=np.array([_hashes_at(asker, level) for level in levels], np.int64),
+        other_counts=np.array(list(map(_hashes_at, others, levels)), np.int64),
+    )
+
+
+def _hashes_at(fingerprint: Fingerprint, level: int) -> int:
+    counts = fingerprint.level_counts
+    return counts[level] if level < len(counts) else 0
 
 
 def compare_sketches(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import add, or_
 from typing import NamedTuple
 
@@ -154,6 +155,7 @@ _JOINS = ((1, 2), (2, 1), (1, 3), (3, 1))
 _BEYOND_THE_END = 1 << 30
 
 
+@lru_cache(maxsize=1 << 14)
 def _letters(word: str) -> int:
     """Which characters a word has, as bits: a quick no before any distance is computed."""
     bits = 0

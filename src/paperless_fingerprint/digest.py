@@ -19,6 +19,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from paperless_fingerprint import ragged
+from paperless_fingerprint.ragged import Ints
+
 #: Of each kind at most so many values are kept; more are thinned by powers of two.
 MOST_KEPT = 64
 _HEADER = 4
@@ -37,7 +40,6 @@ _FEWEST_NUMBERS = 5
 _MANY = 8
 _FORM_SHARE = 0.3
 _CELLS = np.uint32((1 << 16) - 1)
-_ABOVE_NUMBERS = np.int64(1 << 32)
 
 
 Values: TypeAlias = npt.NDArray[np.uint32]
@@ -90,198 +92,208 @@ def _thinned(values: Values) -> tuple[int, Values]:
     return level, values
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How the facts of one document agree with those of many others."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Digests:
+    """Many digests, ready to be compared at once: each step on arrays has a price of its own."""
 
-    #: Which of them may be the same document, a version or a part of it.
-    plausible: npt.NDArray[np.bool_]
-    #: The share of numbers that agree; one half where too little is known.
-    numbers: npt.NDArray[np.float64]
-    #: Where there are many others: which share what most of them share, the form, and no more.
-    of_one_form: npt.NDArray[np.bool_]
+    #: One after the other, without their headers: of each its numbers, then its words.
+    values: Values
+    starts: Ints
+    #: Of each digest a row: of numbers, of words.
+    sizes: Ints
+    levels: Ints
 
+    def __len__(self) -> int:
+        return len(self.starts)
 
-def compare(digest: bytes, others: Sequence[bytes]) -> Agreement:
-    """Where too little is known to tell, everything is plausible."""
-    plausible = np.ones(len(others), np.bool_)
-    agreement = np.full(len(others), 0.5)
-    of_one_form = np.zeros(len(others), np.bool_)
-    mine = np.frombuffer(digest, "<u4")
-    known = [place for place, other in enumerate(others) if len(other) >= 4 * _HEADER]
-    if len(mine) < _HEADER or not known:
-        return Agreement(plausible, agreement, of_one_form)
-    theirs = _joined([others[place] for place in known])
-    numbers = _compared(mine, theirs, second=False)
-    words = _compared(mine, theirs, second=True)
-    kept = words.shared / np.maximum(words.fewest, 1)
-    enough = numbers.fewest >= _FEWEST_NUMBERS
-    shares = numbers.shared / np.maximum(numbers.fewest, 1)
-    for at in np.flatnonzero(enough).tolist():
-        agreement[known[at]] = shares[at]
-        if words.fewest[at] >= _FEWEST_WORDS and numbers.shared[at] < _fewest_expected(
-            int(numbers.fewest[at]), round(float(kept[at]), 2), _GIVEN_UP
-        ):
-            plausible[known[at]] = False
-    if len(known) >= _MANY:
-        of_one_form[known] = _of_one_form(numbers, words)
-    return Agreement(plausible, agreement, of_one_form)
+    @classmethod
+    def of(cls, digests: Sequence[bytes]) -> Digests:
+        return cls.joined(b"".join(digests), np.fromiter(map(len, digests), np.int64, len(digests)))
+
+    @classmethod
+    def joined(cls, digests: bytes | bytearray, octets: Ints) -> Digests:
+        """From one after the other, each of so many octets; none where nothing is known."""
+        values = np.frombuffer(digests, "<u4")
+        lengths = octets // 4
+        known = lengths >= _HEADER
+        at = (np.cumsum(lengths) - lengths)[known][:, None] + np.arange(_HEADER)
+        headers = np.zeros((len(lengths), _HEADER), np.int64)
+        headers[known] = values[at]
+        is_value = np.ones(len(values), np.bool_)
+        is_value[at] = False
+        sizes = headers[:, 1::2]
+        held = sizes.sum(axis=1)
+        return cls(values[is_value], np.cumsum(held) - held, sizes, headers[:, ::2])
+
+    def at(self, places: Ints) -> Digests:
+        """Those at these places, which may come again."""
+        sizes = self.sizes[places]
+        held = sizes.sum(axis=1)
+        taken = self.values[ragged.places(self.starts[places], held)]
+        return Digests(taken, np.cumsum(held) - held, sizes, self.levels[places])
 
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What one document has in common with each of many others, numbers and words together."""
+    """What documents have in common with others, pair by pair: in rows of numbers and words."""
 
-    shared: npt.NDArray[np.int64]
+    shared_by_kind: Ints
     #: The number of values on the side that has fewer.
-    fewest: npt.NDArray[np.int64]
+    fewest_by_kind: Ints
+
+    @property
+    def shared(self) -> Ints:
+        """Numbers and words together."""
+        both: Ints = self.shared_by_kind.sum(axis=1)
+        return both
+
+    @property
+    def fewest(self) -> Ints:
+        both: Ints = self.fewest_by_kind.sum(axis=1)
+        return both
+
+    def at(self, places: Ints) -> Common:
+        return Common(self.shared_by_kind[places], self.fewest_by_kind[places])
 
 
-def in_common(digests: Sequence[bytes], owners: Sequence[int], others: Sequence[bytes]) -> Common:
-    """Of each of the others with the digest at the place that its owner names.
-
-    All at once: this is asked for every document of a library, and each step on arrays has a price
-    of its own.
-    """
-    shared, fewest = np.zeros(len(others), np.int64), np.zeros(len(others), np.int64)
-    known = [
-        place
-        for place, (owner, other) in enumerate(zip(owners, others, strict=True))
-        if len(other) > 4 * _HEADER and len(digests[owner]) > 4 * _HEADER
-    ]
-    if not known:
-        return Common(shared, fewest)
-    mine = _kinds(digests)
-    theirs = _kinds([others[place] for place in known])
-    at = np.array(owners)[known]
+def in_common(some: Digests, owners: Ints, others: Digests) -> Common:
+    """Of each of the others with the one of `some` at the place that its owner names."""
     # What is thinned more is the measure for both.
-    limits = np.int64(1) << (32 - np.maximum(mine.levels[at], theirs.levels))
-    above = (at[:, None] << 33) + _ABOVE_NUMBERS * np.arange(2)
-    limits += above
-    values = theirs.values + np.repeat(above.ravel(), theirs.sizes.ravel())
-    inside = values < np.repeat(limits.ravel(), theirs.sizes.ravel())
-    own = mine.values + np.repeat(
-        (np.arange(len(digests))[:, None] * 2 + np.arange(2)).ravel() << 32, mine.sizes.ravel()
-    )
+    limits = np.int64(1) << (32 - np.maximum(some.levels[owners], others.levels))
+    # To each document and kind a range of numbers of its own.
+    above = (owners[:, None] * 2 + np.arange(2)) << 32
+    values = others.values + np.repeat(above.ravel(), others.sizes.ravel())
+    inside = values < np.repeat((above + limits).ravel(), others.sizes.ravel())
+    own = some.values + np.repeat(np.arange(2 * len(some)) << 32, some.sizes.ravel())
+    ends = np.cumsum(others.sizes.ravel())
+    begins = ends - others.sizes.ravel()
+    held = ragged.counts(inside, begins, ends).reshape(-1, 2)
+    below = np.searchsorted(own, above + limits) - np.searchsorted(own, above)
     places = np.searchsorted(own, values)
     places[places == len(own)] = 0
-    ends = np.cumsum(theirs.sizes.ravel())
-    begins = ends - theirs.sizes.ravel()
-    below = np.searchsorted(own, limits) - np.searchsorted(own, above)
-    held = _sums(inside, begins, ends).reshape(-1, 2)
-    shared[known] = _sums((own[places] == values) & inside, begins[::2], ends[1::2])
-    fewest[known] = np.minimum(held, below).sum(axis=1)
-    return Common(shared, fewest)
+    found = (own[places] == values) & inside if len(own) else np.zeros_like(inside)
+    return Common(ragged.counts(found, begins, ends).reshape(-1, 2), np.minimum(held, below))
 
 
 @dataclass(frozen=True, slots=True)
-class _Kinds:
-    """Many digests, one after the other, without their headers: numbers, then words."""
+class Agreement:
+    """How the facts of documents agree, pair by pair."""
 
-    values: npt.NDArray[np.int64]
-    #: Of each digest a row: numbers, words.
-    sizes: npt.NDArray[np.int64]
-    levels: npt.NDArray[np.int64]
+    #: Which may be the same document, a version or a part; all where too little is known to tell.
+    plausible: npt.NDArray[np.bool_]
+    #: The share of numbers that agree; one half where too little is known.
+    numbers: npt.NDArray[np.float64]
 
-
-def _kinds(digests: Sequence[bytes]) -> _Kinds:
-    empty = bytes(4 * _HEADER)
-    joined = _joined([digest or empty for digest in digests])
-    at = joined.starts[:, None] + np.arange(_HEADER)
-    headers = joined.values[at].astype(np.int64)
-    is_value = np.ones(len(joined.values), np.bool_)
-    is_value[at] = False
-    return _Kinds(joined.values[is_value].astype(np.int64), headers[:, 1::2], headers[:, ::2])
-
-
-def _of_one_form(numbers: _Compared, words: _Compared) -> npt.NDArray[np.bool_]:
-    """What most of the others have is the form. A copy has the rest as well, as far as noise lets
-    it, and how much noise there is can be seen from the form."""
-    form = numbers.form_shared + words.form_shared
-    kept = form / np.maximum(numbers.form_held + words.form_held, 1)
-    shared = numbers.shared + words.shared - form
-    fewest = numbers.rest_fewest + words.rest_fewest
-    found = np.zeros(len(shared), np.bool_)
-    for at in np.flatnonzero((fewest >= _FEWEST_NUMBERS) & (form >= _FEWEST_WORDS)).tolist():
-        found[at] = shared[at] < _fewest_expected(
-            int(fewest[at]), round(float(kept[at]), 2), _GIVEN_UP_IN_A_FAMILY
+    @classmethod
+    def of(cls, common: Common) -> Agreement:
+        shared, fewest = common.shared_by_kind[:, 0], common.fewest_by_kind[:, 0]
+        words, fewest_words = common.shared_by_kind[:, 1], common.fewest_by_kind[:, 1]
+        enough = fewest >= _FEWEST_NUMBERS
+        plausible = np.ones(len(enough), np.bool_)
+        told = np.flatnonzero(enough & (fewest_words >= _FEWEST_WORDS))
+        plausible[told] = shared[told] >= _expected(
+            fewest[told], words[told] / fewest_words[told], _GIVEN_UP
         )
+        return cls(plausible, np.where(enough, shared / np.maximum(fewest, 1), 0.5))
+
+    def at(self, begin: int, end: int) -> Agreement:
+        return Agreement(self.plausible[begin:end], self.numbers[begin:end])
+
+
+def compare(digest: bytes, others: Sequence[bytes]) -> Agreement:
+    """One with each of the others."""
+    nobody_else = np.zeros(len(others), np.int64)
+    return Agreement.of(in_common(Digests.of([digest]), nobody_else, Digests.of(others)))
+
+
+def of_one_form(digest: Digests, others: Digests) -> npt.NDArray[np.bool_]:
+    """Which of many others share with the one of `digest` what most of them share, and no more.
+
+    What most of the others have is the form. A copy has the rest as well, as far as noise lets it,
+    and how much noise there is can be seen from the form.
+    """
+    told = _form_and_rest(digest, others)
+    enough = (told.rest_fewest >= _FEWEST_NUMBERS) & (told.form_shared >= _FEWEST_WORDS)
+    found = np.zeros(len(others), np.bool_)
+    found[enough] = told.rest_shared[enough] < _expected(
+        told.rest_fewest[enough],
+        told.form_shared[enough] / told.form_held[enough],
+        _GIVEN_UP_IN_A_FAMILY,
+    )
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Joined:
-    """Many digests, one after the other."""
-
-    values: Values
-    starts: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
-
-
-def _joined(digests: Sequence[bytes]) -> _Joined:
-    lengths = np.array([len(digest) // 4 for digest in digests])
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)[:-1]))
-    return _Joined(np.frombuffer(b"".join(digests), "<u4"), starts, lengths)
+def beside_form(digest: Digests, others: Digests) -> tuple[Ints, Ints]:
+    """What one and each of many others have beside the form: so much the one that has less, and so
+    much both."""
+    told = _form_and_rest(digest, others)
+    return told.rest_fewest, told.rest_shared
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
-    """Of one kind of values, for each of the others."""
+class _FormAndRest:
+    """What one has in common with each of many others."""
 
-    shared: npt.NDArray[np.int64]
-    #: The number of values on the side that has fewer.
-    fewest: npt.NDArray[np.int64]
-    #: Of what the asker has in common with many: how much this one has, and how much there is.
-    form_shared: npt.NDArray[np.int64]
-    form_held: npt.NDArray[np.int64]
-    #: The number of values without those, on the side that has fewer.
-    rest_fewest: npt.NDArray[np.int64]
+    #: Of what the document has in common with many: how much this one has, and how much there is.
+    form_shared: Ints
+    form_held: Ints
+    #: The same of all else; of that so much as the side has that has less of it.
+    rest_shared: Ints
+    rest_fewest: Ints
 
 
-def _compared(mine: Values, theirs: _Joined, *, second: bool) -> _Compared:
-    """Shared values of one kind, both sides thinned to the higher of their levels."""
-    values, starts, lengths = theirs.values, theirs.starts, theirs.lengths
-    numbers = int(mine[1])
-    own = mine[_HEADER + numbers :] if second else mine[_HEADER : _HEADER + numbers]
-    own_level, level_at = (int(mine[2]), 2) if second else (int(mine[0]), 0)
-    levels = np.maximum(values[starts + level_at].astype(np.int64), own_level)
-    limits = np.int64(1) << (32 - levels)
-    counts = values[starts + 1].astype(np.int64)
-    begins = starts + _HEADER + (counts if second else 0)
-    ends = starts + (lengths if second else _HEADER + counts)
-    inside = values < np.repeat(limits, lengths)
-    held = _sums(inside, begins, ends)
+def _form_and_rest(digest: Digests, others: Digests) -> _FormAndRest:
+    """Numbers and words together; nothing where too few are known to tell what the form is."""
+    known = np.count_nonzero(others.sizes.any(axis=1))
+    if known < _MANY or not len(digest.values):
+        nothing = np.zeros(len(others), np.int64)
+        return _FormAndRest(nothing, nothing, nothing, nothing)
+    one, other = (_form_of(digest, others, kind, _FORM_SHARE * known) for kind in (0, 1))
+    return _FormAndRest(
+        one.form_shared + other.form_shared,
+        one.form_held + other.form_held,
+        one.rest_shared + other.rest_shared,
+        one.rest_fewest + other.rest_fewest,
+    )
+
+
+def _form_of(digest: Digests, others: Digests, kind: int, many: float) -> _FormAndRest:
+    """Both sides thinned to the higher of their levels."""
+    sizes = others.sizes[:, kind]
+    values = others.values[np.repeat(np.arange(2 * len(others)) % 2 == kind, others.sizes.ravel())]
+    numbers = int(digest.sizes[0, 0])
+    own = digest.values[numbers:] if kind else digest.values[:numbers]
     if not len(own):
-        nothing = np.zeros(len(starts), np.int64)
-        return _Compared(nothing, nothing, nothing, nothing, nothing)
+        nothing = np.zeros(len(others), np.int64)
+        return _FormAndRest(nothing, nothing, nothing, nothing)
+    ends = np.cumsum(sizes)
+    begins = ends - sizes
+    limits = np.int64(1) << (32 - np.maximum(digest.levels[0, kind], others.levels[:, kind]))
+    inside = values < np.repeat(limits, sizes)
     at = np.searchsorted(own, values)
     at[at == len(own)] = 0
     equal = (own[at] == values) & inside
-    shared = _sums(equal, begins, ends)
-    below = np.searchsorted(own.astype(np.int64), limits).astype(np.int64)
-    fewest = np.minimum(held, below)
-    if len(starts) < _MANY:
-        return _Compared(shared, fewest, shared, fewest, fewest - shared)
-    places = np.arange(len(values))
-    inside &= (np.repeat(begins, lengths) <= places) & (places < np.repeat(ends, lengths))
-    many = _FORM_SHARE * len(starts)
-    form = np.bincount(at[equal & inside], minlength=len(own)) > many
-    form_shared = _sums(equal & form[at], begins, ends)
-    form_held = np.concatenate((np.zeros(1, np.int64), np.cumsum(form, dtype=np.int64)))[below]
-    # What many of the others share among themselves is theirs, whether the asker has it or not.
+    form = np.bincount(at[equal], minlength=len(own)) > many
+    form_shared = ragged.counts(equal & form[at], begins, ends)
+    below = np.searchsorted(own.astype(np.int64), limits)
+    form_held = np.append(0, np.cumsum(form))[below]
+    # What many of the others share among themselves is theirs, whether the document has it or not.
     # A few values fall into one cell with others and count as common, too; that is the safe side.
     cells = values & _CELLS
     holders = np.bincount(cells[inside], minlength=int(_CELLS) + 1)[cells]
-    rest = _sums(inside & (holders <= many), begins, ends)
-    return _Compared(shared, fewest, form_shared, form_held, np.minimum(rest, below - form_held))
+    rest = ragged.counts(inside & (holders <= many), begins, ends)
+    return _FormAndRest(
+        form_shared,
+        form_held,
+        ragged.counts(equal, begins, ends) - form_shared,
+        np.minimum(rest, below - form_held),
+    )
 
 
-def _sums(
-    flags: npt.NDArray[np.bool_], begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    sums = np.zeros(len(flags) + 1, np.int64)
-    np.cumsum(flags, out=sums[1:])
-    return sums[ends] - sums[begins]
+def _expected(counts: Ints, kept: npt.NDArray[np.float64], given_up: float) -> Ints:
+    """_fewest_expected() of each."""
+    asked = zip(counts.tolist(), np.round(kept, 2).tolist(), strict=True)
+    return np.array([_fewest_expected(count, share, given_up) for count, share in asked], np.int64)
 
 
 @cache

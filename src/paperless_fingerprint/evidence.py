@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import exp, log
 from typing import TypeAlias
 
@@ -229,8 +230,11 @@ def _is_strip(run: tuple[int, int], matches: list[int]) -> bool:
     """Whether the page goes on before it and after it in the other text."""
     start, end = run
     return end - start <= _LONGEST_STRIP and all(
-        sum(match >= 0 for match in around) >= _GOES_ON
-        for around in (matches[:start], matches[end:])
+        next(islice(matched, _GOES_ON - 1, None), None) is not None
+        for matched in (
+            (i for i in range(start - 1, -1, -1) if matches[i] >= 0),
+            (i for i in range(end, len(matches)) if matches[i] >= 0),
+        )
     )
 
 

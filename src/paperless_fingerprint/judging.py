@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
@@ -17,7 +21,7 @@ from paperless_fingerprint.model import (
     Pair,
     Relation,
 )
-from paperless_fingerprint.relations import Reading, Thresholds, judge, read
+from paperless_fingerprint.relations import Reading, Remembered, Thresholds, judge, read
 from paperless_fingerprint.scoring import Weights
 from paperless_fingerprint.settings import Settings
 
@@ -65,7 +69,9 @@ class Judge:
             shingle_words=settings.spec().shingle_words,
         )
 
-    def pair(self, a: Reading, b: Reading, vocabulary: Vocabulary) -> Pair:
+    def pair(
+        self, a: Reading, b: Reading, vocabulary: Vocabulary, remembered: Remembered | None = None
+    ) -> Pair:
         return judge(
             a,
             b,
@@ -73,6 +79,7 @@ class Judge:
             thresholds=self.thresholds,
             weights=self.weights,
             fuzzy_sample_size=self.fuzzy_sample_size,
+            remembered=remembered,
         )
 
     def after_policy(self, pair: Pair, a: Document, b: Document) -> Pair:
@@ -111,12 +118,19 @@ def judge_chunk(
             found = readings[id] = read(chunk.documents[id], judge.shingle_words)
         return found
 
+    # Copies of one text are to others what it is: it is compared once for all of them.
+    times = Counter(document.content for document in chunk.documents.values())
+    remembered: Remembered = {}
     kept = []
     for a, b in chunk.pairs:
         if a in chunk.documents and b in chunk.documents:
-            pair = judge.pair(reading(a), reading(b), vocabulary)
+            one, other = chunk.documents[a], chunk.documents[b]
+            has_copies = times[one.content] > 1 or times[other.content] > 1
+            pair = judge.pair(
+                reading(a), reading(b), vocabulary, remembered if has_copies else None
+            )
             if judge.is_kept(pair):
-                kept.append(judge.after_policy(pair, chunk.documents[a], chunk.documents[b]))
+                kept.append(judge.after_policy(pair, one, other))
     return kept
 
 
@@ -155,12 +169,15 @@ def with_decisions(
 _state: tuple[Judge, Vocabulary] | None = None
 #: The members of a family of forms come again from chunk to chunk.
 _readings: dict[int, Reading] = {}
-_READINGS_KEPT = 500
+_READINGS_KEPT = 250
 
 
 def _begin(judge: Judge, vocabulary: Vocabulary) -> None:
     global _state  # noqa: PLW0603  (one process, one judge: sent once instead of with each chunk)
     _state = (judge, vocabulary)
+    # What was there before is shared with the process that this one came from, as long as nobody
+    # writes to it; to look for cycles in it would be to write to all of it.
+    gc.freeze()
 
 
 def _work(chunk: Chunk) -> list[Pair]:
@@ -174,6 +191,13 @@ def _judge_and_remember(chunk: Chunk, judge: Judge, vocabulary: Vocabulary) -> l
     return judge_chunk(chunk, judge, vocabulary, _readings)
 
 
+def _give_back_memory() -> None:
+    """To the system, what has been freed: new processes would carry it along. It is glibc that keeps
+    it; elsewhere there is nothing to do."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 class JudgingPool:
     """Judges chunks in their order: in this process, or in several when there is enough to do."""
 
@@ -182,6 +206,7 @@ class JudgingPool:
         self._pool: ProcessPoolExecutor | None = None
         self._processes = processes or os.cpu_count() or 1
         if self._processes > 1:
+            _give_back_memory()
             self._pool = ProcessPoolExecutor(
                 self._processes, initializer=_begin, initargs=(judge, vocabulary)
             )

@@ -9,24 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import candidates as rules
+from paperless_fingerprint import ragged
+from paperless_fingerprint.digest import Digests
+from paperless_fingerprint.fingerprint import level_limit
+from paperless_fingerprint.forms import Sketches
+from paperless_fingerprint.ragged import Ints
 from paperless_fingerprint.stores.base import FingerprintRow
 
-Ints: TypeAlias = npt.NDArray[np.int64]
 Keys: TypeAlias = npt.NDArray[np.uint64]
 _ROWS_AT_ONCE = 64
 #: So many bits hold the number of a posting among those that are read in one go.
 _NUMBER_BITS = 24
+_NO_LIMITS = np.empty(0, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
 class _Postings:
-    """Which places hold which key. The keys themselves are gone; only their ranks are left."""
+    """Which places hold which key, of the keys that more than one place holds: most have no other,
+    and say nothing of two documents. The keys themselves are gone; only their ranks are left."""
 
     #: By place: the ranks of its keys, between offsets[place] and offsets[place + 1].
     ranks: npt.NDArray[np.int32]
@@ -34,34 +41,54 @@ class _Postings:
     #: By rank: the places that hold it, ascending, between starts[rank] and starts[rank + 1].
     places: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int32]
+    #: By limit: the highest rank of a key up to it, -1 where there is none.
+    highest: Ints
 
     @classmethod
-    def of(cls, keys: npt.NDArray[Any], sizes: Ints) -> _Postings:
-        # This is where an analysis needs most memory: one array less of each, and small ones.
-        order = np.argsort(keys, kind="stable").astype(np.int32)
-        in_order = keys[order]
-        first = np.empty(len(keys), np.bool_)
-        first[:1] = True
-        np.not_equal(in_order[1:], in_order[:-1], out=first[1:])
+    def of(cls, keys: npt.NDArray[Any], sizes: Ints, limits: Keys = _NO_LIMITS) -> _Postings:
+        # This is where an analysis needs most memory, so numbers of 64 bits are sorted in place: a
+        # key, and in its lowest bits the place that holds it. A key of 64 bits keeps as many as are
+        # left, 47 in a library of 100,000 documents. `keys` of 64 bits are used up.
+        bits = np.uint64(max(len(sizes), 2).bit_length())
+        packed = keys.astype(np.uint64, copy=False)
+        packed <<= np.uint64(64 - 8 * keys.itemsize)
+        packed >>= bits
+        packed <<= bits
+        packed |= np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+        packed.sort()
+        # Whether it is the same key as the one before.
+        again = np.zeros(len(packed) + 1, np.bool_)
+        in_order = packed >> bits
+        np.equal(in_order[1:], in_order[:-1], out=again[1:-1])
         del in_order
-        ranks = np.empty(len(keys), np.int32)
-        ranks[order] = np.cumsum(first, dtype=np.int32) - 1
-        starts = np.append(np.flatnonzero(first).astype(np.int32), np.int32(len(keys)))
+        ends = np.searchsorted(packed, limits, side="right")
+        shared = again[:-1] | again[1:]
+        first = shared & ~again[:-1]
+        highest = np.array([np.count_nonzero(first[:end]) - 1 for end in ends], np.int64)
+        packed, first = packed[shared], first[shared]
+        del again, shared
+        places = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int32)
+        starts = np.append(np.flatnonzero(first).astype(np.int32), np.int32(len(packed)))
+        # The same once more from the side of the places: ranks ascend with the keys.
+        packed = places.astype(np.uint64)
+        packed <<= np.uint64(32)
+        packed |= np.cumsum(first, dtype=np.uint32) - np.uint32(1)
         del first
-        owners = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        return cls(ranks, _offsets(sizes), owners[order], starts)
+        packed.sort()
+        ranks = packed.astype(np.uint32).view(np.int32)
+        held = np.bincount(places, minlength=len(sizes))
+        return cls(ranks, _offsets(held), places, starts, highest)
 
     def of_rows(self, low: int, high: int) -> tuple[Ints, Ints, Ints]:
-        """For each key of these rows that others hold too: row, rank, number of holders."""
+        """For each key of these rows: row, rank, number of holders."""
         ranks = self.ranks[self.offsets[low] : self.offsets[high]].astype(np.int64)
         rows = np.repeat(np.arange(low, high), np.diff(self.offsets[low : high + 1]))
         holders = (self.starts[ranks + 1] - self.starts[ranks]).astype(np.int64)
-        shared = holders > 1
-        return rows[shared], ranks[shared], holders[shared]
+        return rows, ranks, holders
 
     def holders_of(self, ranks: Ints, counts: Ints) -> npt.NDArray[np.int32]:
         """The first `counts` holders of each rank, one after the other."""
-        return self.places[_ranges(self.starts[ranks].astype(np.int64), counts)]
+        return self.places[ragged.places(self.starts[ranks].astype(np.int64), counts)]
 
 
 class Library:
@@ -69,13 +96,13 @@ class Library:
 
     def __init__(self, rows: Iterable[FingerprintRow], spec_id: str) -> None:
         ids: list[int] = []
-        sketches, bands, counts = bytearray(), bytearray(), bytearray()
+        sketches, bands, counts, facts = bytearray(), bytearray(), bytearray(), bytearray()
+        fact_sizes: list[int] = []
         sketch_sizes: list[int] = []
         band_sizes: list[int] = []
         levels: list[int] = []
         hashes: list[int] = []
         files: list[int] = []
-        self.facts: list[bytes] = []
         #: Places whose fingerprint belongs to another spec: they are compared with nothing.
         self.foreign = 0
         width = 1
@@ -83,7 +110,8 @@ class Library:
             taken = row.fingerprint
             ids.append(row.id)
             files.append(hash(row.checksum) if row.checksum else 0)
-            self.facts.append(taken.facts)
+            facts += taken.facts
+            fact_sizes.append(len(taken.facts))
             if taken.spec != spec_id:
                 self.foreign += 1
                 hashes.append(0)
@@ -108,8 +136,12 @@ class Library:
         self._counts = np.frombuffer(bytes(counts), "<i4").reshape(-1, width)
         self._texts = np.array(hashes, np.int64)
         self._files = np.array(files, np.int64)
+        self._facts = Digests.joined(facts, np.array(fact_sizes, np.int64))
+        del facts
         self._sketch = _Postings.of(
-            np.frombuffer(sketches, "<u8"), np.array(sketch_sizes, np.int64)
+            np.frombuffer(sketches, "<u8"),
+            np.array(sketch_sizes, np.int64),
+            np.array([level_limit(level) for level in range(width)], np.uint64),
         )
         del sketches
         self._band = _Postings.of(np.frombuffer(bands, "<u4"), np.array(band_sizes, np.int64))
@@ -138,17 +170,19 @@ class Library:
                 yield count, len(rows), _unordered(rows, others)
                 continue
             owners, row_of = np.unique(rows, return_inverse=True)
-            digests = [self.facts[row] for row in owners.tolist()]
-            theirs = [self.facts[place] for place in others.tolist()]
-            kept = [rules.faint_ones(digests, row_of.tolist(), theirs, sketched)]
-            clear = np.flatnonzero(sketched.clear)
-            for begin, end in _runs(rows[clear]):
-                some = clear[begin:end]
+            told = rules.by_digests(
+                self._facts.at(owners), row_of, self._facts.at(others), sketched
+            )
+            kept = [told.faint]
+            for begin, end in _runs(rows[told.clear]):
+                some = told.clear[begin:end]
+                row, met = int(rows[some[0]]), others[some]
                 best = rules.clear_ones(
-                    digests[int(row_of[some[0]])],
-                    [theirs[place] for place in some.tolist()],
+                    told.agreement.at(begin, end),
                     sketched.overlaps[some],
                     sketched.longer[some],
+                    partial(self._sketches_among, row, met),
+                    partial(self._digests_among, row, met),
                 )
                 kept.append(some[best])
             worth = np.concatenate(kept)
@@ -219,19 +253,21 @@ class Library:
         self, rows: Ints, others: Ints, mark: npt.NDArray[np.bool_]
     ) -> tuple[Ints, Ints, rules.Sketched]:
         """Compare sketch with sketch, and keep the best of what is plausible."""
-        shared = np.zeros(len(rows), np.int64)
         offsets = self._sketch.offsets
+        sizes = offsets[others + 1] - offsets[others]
+        ends = np.cumsum(sizes)
+        begins = ends - sizes
+        theirs = self._sketch.ranks[ragged.places(offsets[others], sizes)]
+        hits = np.empty(len(theirs), np.bool_)
         for begin, end in _runs(rows):
             row = int(rows[begin])
             own = self._sketch.ranks[offsets[row] : offsets[row + 1]]
             mark[own] = True
-            some = others[begin:end]
-            sizes = offsets[some + 1] - offsets[some]
-            hits = mark[self._sketch.ranks[_ranges(offsets[some], sizes)]]
-            sums = np.append(0, np.cumsum(hits))
-            ends = np.cumsum(sizes)
-            shared[begin:end] = sums[ends] - sums[ends - sizes]
+            low, high = begins[begin], ends[end - 1]
+            # 'clip' because only then nothing is copied on the way; all ranks are there.
+            mark.take(theirs[low:high], out=hits[low:high], mode="clip")
             mark[own] = False
+        shared = ragged.counts(hits, begins, ends)
         level = np.maximum(self._levels[rows], self._levels[others])
         own_counts = self._counts[rows, level].astype(np.float64)
         other_counts = self._counts[others, level].astype(np.float64)
@@ -255,6 +291,26 @@ class Library:
             rows[best],
             others[best],
             rules.Sketched(overlaps[best], clear[best], longer[plausible][best]),
+        )
+
+    def _sketches_among(self, row: int, met: Ints, places: Ints) -> Sketches:
+        return self.sketches(row, met[places])
+
+    def _digests_among(self, row: int, met: Ints, places: Ints) -> tuple[Digests, Digests]:
+        return self._facts.at(np.array([row])), self._facts.at(met[places])
+
+    def sketches(self, row: int, others: Ints) -> Sketches:
+        """Of ranks instead of hashes. Those that nobody else holds are gone, but they are counted."""
+        offsets = self._sketch.offsets
+        sizes = offsets[others + 1] - offsets[others]
+        level = np.maximum(self._levels[row], self._levels[others])
+        return Sketches(
+            own=self._sketch.ranks[offsets[row] : offsets[row + 1]],
+            others=self._sketch.ranks[ragged.places(offsets[others], sizes)],
+            sizes=sizes,
+            limits=self._sketch.highest[level],
+            own_counts=self._counts[row, level].astype(np.int64),
+            other_counts=self._counts[others, level].astype(np.int64),
         )
 
     def _same(self, values: Ints, is_wanted: npt.NDArray[np.bool_]) -> Keys:
@@ -308,13 +364,6 @@ def _runs(rows: Ints) -> Iterator[tuple[int, int]]:
     if len(rows):
         bounds = np.append(np.flatnonzero(np.append(True, rows[1:] != rows[:-1])), len(rows))
         yield from zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-
-
-def _ranges(starts: Ints, counts: Ints) -> Ints:
-    """starts[0], starts[0] + 1, … (counts[0] of them), starts[1], …"""
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - counts), counts) + np.arange(total)
 
 
 def _running_sums(rows: Ints, values: Ints) -> Ints:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paperless_fingerprint.evidence import Evidence
 from paperless_fingerprint.model import Relation
 from paperless_fingerprint.severity import Kind, Mark
-from paperless_fingerprint.tokens import AMOUNT, NUMBER, notes_of
+from paperless_fingerprint.tokens import AMOUNT, NUMBER, Tokens, notes_of
 
 if TYPE_CHECKING:
     from paperless_fingerprint.relations import Reading
@@ -71,25 +71,45 @@ _STEMS = tuple((stem, kind) for kind, stems in _LABELS for stem in stems.split()
 _BEFORE = 3
 
 
-def _agreements(evidence: Evidence, a: Reading) -> list[str]:
-    """'same invoice number 2024-117 and total 118,20': what both texts state, as a spells it."""
-    keys, spellings = a.side.tokens.keys, a.side.tokens.spellings
-    found: dict[str, str] = {}
-    total = ""
-    for i, match in enumerate(evidence.alignment.to_b):
-        if match < 0 or keys[i].isalpha() or len(keys[i]) < 3:
+class Stated(NamedTuple):
+    """What a text states at a place, and what that is: 'total', 'date', 'invoice number'."""
+
+    place: int
+    kind: str
+    spelling: str
+
+
+def stated(tokens: Tokens) -> tuple[Stated, ...]:
+    keys, spellings = tokens.keys, tokens.spellings
+    found = []
+    for i, key in enumerate(keys):
+        if key.isalpha() or len(key) < 3:
             continue
         before = keys[max(0, i - _BEFORE) : i][::-1]
         notes = notes_of(spellings[i])
+        kind: str | None = None
         if notes & AMOUNT:
             if any(key.startswith(_TOTALS) for key in before):
-                total = spellings[i]
-        elif len(keys[i]) >= 4:
+                kind = "total"
+        elif len(key) >= 4:
             kind = next((k for key in before for stem, k in _STEMS if key.startswith(stem)), None)
-            if kind is None and notes & NUMBER and len(keys[i]) == 8 and len(spellings[i]) == 10:
+            if kind is None and notes & NUMBER and len(key) == 8 and len(spellings[i]) == 10:
                 kind = "date"
-            if kind:
-                found.setdefault(kind, spellings[i])
+        if kind:
+            found.append(Stated(i, kind, spellings[i]))
+    return tuple(found)
+
+
+def _agreements(evidence: Evidence, a: Reading) -> list[str]:
+    """'same invoice number 2024-117 and total 118,20': what both texts state, as a spells it."""
+    found: dict[str, str] = {}
+    total = ""
+    for place, kind, spelling in a.stated:
+        if evidence.alignment.to_b[place] >= 0:
+            if kind == "total":
+                total = spelling
+            else:
+                found.setdefault(kind, spelling)
     same = [f"{kind} {value}" for kind, value in found.items() if kind != "date"][:1]
     same += [f"total {total}"] if total else []
     if not same and "date" in found:

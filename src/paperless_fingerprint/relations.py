@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TypeAlias
 
 from paperless_fingerprint import reasons
 from paperless_fingerprint.alignment import equal_tokens, replaced_share
@@ -95,6 +96,10 @@ class Reading:
         return frozenset(map(hash, zip(*columns, strict=False)))
 
     @cached_property
+    def stated(self) -> tuple[reasons.Stated, ...]:
+        return reasons.stated(self.side.tokens)
+
+    @cached_property
     def side(self) -> Side:
         return Side(tokenise(self.document.content), self._words)
 
@@ -102,6 +107,24 @@ class Reading:
 def read(document: Document, shingle_words: int = 3) -> Reading:
     """`shingle_words` as in the fingerprints: the reported overlap is that of the same shingles."""
     return Reading(document, shingle_words)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What two texts tell of each other, whatever documents they stand in."""
+
+    relation: Relation
+    confidence: float
+    why: tuple[str, ...]
+    #: Of the texts; the documents have their say later.
+    scores: PairScore | None = None
+    place: Place | None = None
+    #: Of a part and a whole: whether the first is the whole.
+    a_is_whole: bool = False
+
+
+#: By the texts of both, in their order.
+Remembered: TypeAlias = dict[tuple[str, str], Told]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +145,24 @@ def judge(
     weights: Weights | None = None,
     fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
     explain: bool = False,
+    remembered: Remembered | None = None,
 ) -> Pair:
     """The relation of two documents, with scores, confidence and reasons.
 
     What is no duplicate gets its scores and reasons only where `explain` asks for them: most
     pairs of a library are members of one form, and nobody will read about each of them.
+    What was found out of two texts is `remembered` for other documents that hold the same.
     """
-    return examine(
-        a,
-        b,
-        vocabulary=vocabulary,
-        thresholds=thresholds,
-        weights=weights,
-        fuzzy_sample_size=fuzzy_sample_size,
-        explain=explain,
-    ).pair
+    a, b = _in_order(a, b)
+    if remembered is None or _is_same_file(a, b):
+        remembered = {}
+    texts = (a.document.content, b.document.content)
+    told = remembered.get(texts)
+    if told is None:
+        limits = thresholds or Thresholds()
+        told, _ = _tell(a, b, vocabulary, limits, fuzzy_sample_size, explain=explain)
+        remembered[texts] = told
+    return _pair(told, a, b, weights or Weights())
 
 
 def examine(
@@ -150,53 +176,58 @@ def examine(
     explain: bool = True,
 ) -> Judgement:
     """judge() with the evidence kept, for those who show it."""
-    if a.document.id > b.document.id:
-        a, b = b, a
+    a, b = _in_order(a, b)
     limits = thresholds or Thresholds()
-    same_file = bool(a.document.checksum) and a.document.checksum == b.document.checksum
-    same_text = min(a.words, b.words) >= limits.exact_min_words and a.text == b.text
+    told, evidence = _tell(a, b, vocabulary, limits, fuzzy_sample_size, explain=explain)
+    return Judgement(_pair(told, a, b, weights or Weights()), evidence, told.place)
 
-    def finish(
-        relation: Relation,
-        confidence: float,
-        why: tuple[str, ...],
-        evidence: Evidence | None = None,
-        leader: int | None = None,
-        place: Place | None = None,
-    ) -> Judgement:
-        facts = None
-        if evidence is not None and evidence.numbers:
-            facts = max(evidence.facts_kept_a, evidence.facts_kept_b)
-        scores = PairScore()
+
+def _in_order(a: Reading, b: Reading) -> tuple[Reading, Reading]:
+    return (b, a) if a.document.id > b.document.id else (a, b)
+
+
+def _is_same_file(a: Reading, b: Reading) -> bool:
+    return bool(a.document.checksum) and a.document.checksum == b.document.checksum
+
+
+def _tell(
+    a: Reading,
+    b: Reading,
+    vocabulary: Vocabulary | None,
+    limits: Thresholds,
+    fuzzy_sample_size: int,
+    *,
+    explain: bool,
+) -> tuple[Told, Evidence | None]:
+    def scores(relation: Relation, facts: float | None = None) -> PairScore | None:
         if explain or relation in STORED_RELATIONS:
             shared = overlap(a.shingles, b.shingles)
-            scores = _scores(a, b, shared, facts, fuzzy_sample_size, weights or Weights())
-        if place is not None:
-            scores = replace(scores, first_word=place.first_word, last_word=place.last_word)
-        pair = Pair(
-            a.document.id, b.document.id, relation, round(confidence, 4), scores, why, leader
-        )
-        return Judgement(pair, evidence, place)
+            return _scores_of_texts(a, b, shared, facts, fuzzy_sample_size)
+        return None
 
-    if same_file or same_text:
-        said = "the files are identical" if same_file else "the texts are identical"
-        return finish(Relation.EXACT, 1.0, (said,))
+    def decided(relation: Relation, confidence: float, *why: str) -> tuple[Told, None]:
+        return Told(relation, confidence, why, scores(relation)), None
+
+    if _is_same_file(a, b):
+        return decided(Relation.EXACT, 1.0, "the files are identical")
+    if min(a.words, b.words) >= limits.exact_min_words and a.text == b.text:
+        return decided(Relation.EXACT, 1.0, "the texts are identical")
     if min(a.words, b.words) < limits.min_words:
-        return finish(Relation.RELATED, 0.0, ("too little text to compare",))
+        return decided(Relation.RELATED, 0.0, "too little text to compare")
     keys_a, keys_b = a.side.tokens.keys, b.side.tokens.keys
     shorter = min(len(keys_a), len(keys_b))
     passages, share = replaced_share(keys_a, keys_b)
     filled_in = is_filled_in_otherwise(passages, share, shorter)
     if filled_in and not explain:
-        return finish(Relation.TEMPLATE, FILLED_IN_CONFIDENCE, ())
+        return decided(Relation.TEMPLATE, FILLED_IN_CONFIDENCE)
     if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
-        return finish(Relation.RELATED, 0.0, ("the same words over and over",))
+        return decided(Relation.RELATED, 0.0, "the same words over and over")
     shared = overlap(a.shingles, b.shingles)
     if (
         shared.containment < limits.containment
         and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter
     ):
-        return finish(Relation.RELATED, 0.0, ("the texts share too little",))
+        return decided(Relation.RELATED, 0.0, "the texts share too little")
     enough = None if explain else partial(is_enough, passages, share)
     evidence = weigh(a.side, b.side, vocabulary or NoVocabulary(), enough)
     evidence = replace(evidence, passages=passages, replaced_share=share)
@@ -205,17 +236,35 @@ def examine(
     else:
         chances = chances_of(evidence, len(keys_a), len(keys_b))
         relation, confidence = _decide(chances, evidence, shared, limits)
-    leader = place = None
+    place, a_is_whole = None, evidence.coverage_a < evidence.coverage_b
     if relation is Relation.CONTAINS:
-        a_is_whole = evidence.coverage_a < evidence.coverage_b
-        leader = (a if a_is_whole else b).document.id
         place = place_of(evidence.alignment, (a if a_is_whole else b).side, in_a=a_is_whole)
-    elif relation is Relation.VERSION:
-        leader = newer(a.document, b.document).id
     why: tuple[str, ...] = ()
     if explain or relation in STORED_RELATIONS:
         why = reasons.of(relation, evidence, a, b)
-    return finish(relation, confidence, why, evidence, leader, place)
+    facts = max(evidence.facts_kept_a, evidence.facts_kept_b) if evidence.numbers else None
+    return Told(relation, confidence, why, scores(relation, facts), place, a_is_whole), evidence
+
+
+def _pair(told: Told, a: Reading, b: Reading, weights: Weights) -> Pair:
+    """What the texts tell, with what the documents add."""
+    leader = None
+    if told.relation is Relation.CONTAINS:
+        leader = (a if told.a_is_whole else b).document.id
+    elif told.relation is Relation.VERSION:
+        leader = newer(a.document, b.document).id
+    scores = PairScore()
+    if told.scores is not None:
+        scores = replace(
+            told.scores,
+            metadata=_rounded(metadata_alike(a.document, b.document)),
+            title=_rounded(title_alike(a.document.title, b.document.title)),
+        )
+        scores = replace(scores, score=round(weighted_sum(scores, weights), 4))
+    if told.place is not None:
+        scores = replace(scores, first_word=told.place.first_word, last_word=told.place.last_word)
+    confidence = round(told.confidence, 4)
+    return Pair(a.document.id, b.document.id, told.relation, confidence, scores, told.why, leader)
 
 
 def newer(a: Document, b: Document) -> Document:
@@ -260,28 +309,20 @@ def _confident(chance: float, start: float) -> float:
     return odds / (1 + odds)
 
 
-def _scores(
-    a: Reading,
-    b: Reading,
-    shared: Overlap,
-    facts: float | None,
-    fuzzy_sample_size: int,
-    weights: Weights,
+def _scores_of_texts(
+    a: Reading, b: Reading, shared: Overlap, facts: float | None, fuzzy_sample_size: int
 ) -> PairScore:
     shingled = shared.a > 0 and shared.b > 0
     fuzzy = None
     if a.words and b.words:
         fuzzy = fuzzy_text(sample(a.text, fuzzy_sample_size), sample(b.text, fuzzy_sample_size))
-    scores = PairScore(
+    return PairScore(
         jaccard=_rounded(shared.jaccard if shingled else None),
         containment_ab=_rounded(shared.containment_ab if shingled else None),
         containment_ba=_rounded(shared.containment_ba if shingled else None),
         fuzzy=_rounded(fuzzy),
-        metadata=_rounded(metadata_alike(a.document, b.document)),
-        title=_rounded(title_alike(a.document.title, b.document.title)),
         facts=_rounded(facts),
     )
-    return replace(scores, score=round(weighted_sum(scores, weights), 4))
 
 
 def _rounded(figure: float | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice, pairwise
+from typing import TypeAlias
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
@@ -13,6 +14,8 @@ from paperless_fingerprint.known_words import MONTHS
 from paperless_fingerprint.severity import SEVEREST
 from paperless_fingerprint.tokens import CJK, notes_of
 from paperless_fingerprint.weighing import Side, Weighing
+
+Runs: TypeAlias = list[tuple[int, int]]
 
 #: What is covered less than this is more than the other text with a few additions.
 _PART = 0.7
@@ -41,8 +44,8 @@ def strangers(
     Both texts must have names that the other has less often, unless one is a part: all names of a
     part stand in the whole.
     """
-    only_a = _more_often(a, b, alignment.to_b, differences.strays_a)
-    only_b = _more_often(b, a, alignment.to_a, differences.strays_b)
+    only_a = _more_often(a, b, alignment.to_b, alignment.only_a, differences.strays_a)
+    only_b = _more_often(b, a, alignment.to_a, alignment.only_b, differences.strays_b)
     if min(coverage_a, coverage_b) < _PART:
         part = only_a if coverage_a > coverage_b else only_b
         return SEVEREST * min(2, len(part)) / 2 * max(0.2, 0.9 - 10 * noise)
@@ -63,19 +66,18 @@ def known_strangers(
     However much of a page is misread, no name becomes another that somebody bears.
     """
     return _names_somebody(
-        a, b, alignment.to_b, differences.strays_a, weighing
-    ) and _names_somebody(b, a, alignment.to_a, differences.strays_b, weighing)
+        a, b, alignment.only_a, differences.strays_a, weighing
+    ) and _names_somebody(b, a, alignment.only_b, differences.strays_b, weighing)
 
 
 def _names_somebody(
-    side: Side, other: Side, matches: list[int], strays: frozenset[int], weighing: Weighing
+    side: Side, other: Side, unmatched: Runs, strays: frozenset[int], weighing: Weighing
 ) -> bool:
     keys = side.tokens.keys
     alone = {
         fact.place
-        for fact in side.facts
-        if matches[fact.place] < 0
-        and fact.place not in strays
+        for fact in side.facts_within(unmatched)
+        if fact.place not in strays
         and fact.spelling.istitle()
         and fact.key not in MONTHS
         and side.is_name(fact.place)
@@ -95,13 +97,15 @@ def _names_somebody(
     )
 
 
-def _more_often(side: Side, other: Side, matches: list[int], strays: frozenset[int]) -> list[str]:
+def _more_often(
+    side: Side, other: Side, matches: list[int], unmatched: Runs, strays: frozenset[int]
+) -> list[str]:
     """Names that were not found in the other text here, and that it has less often."""
     found: list[str] = []
     # Facts stand in ascending order; a name is two words in a row, neither of them common.
-    for fact in side.facts:
+    for fact in side.facts_within(unmatched):
         i, key = fact.place, fact.key
-        if matches[i] >= 0 or i in strays or len(fact.spelling) < 4 or fact.spelling.isupper():
+        if i in strays or len(fact.spelling) < 4 or fact.spelling.isupper():
             continue
         if not side.is_name(i) or not side.has_name_beside(i):
             continue

@@ -99,6 +99,8 @@ class WordTable:
             place = int(self._hashes.searchsorted(own))
             found = place < len(self._hashes) and self._hashes[place] == own
             count = int(self._counts[place]) if found else 1
+            if len(self._remembered) >= _REMEMBERED_WORDS:
+                self._remembered.clear()
             self._remembered[word] = count
         return count
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -95,6 +96,16 @@ class Side:
                 elif notes & CAPITAL and keys[i] not in common:
                     facts.append(Fact(i, keys[i], spelling, None))
         return tuple(facts)
+
+    @cached_property
+    def _places_of_facts(self) -> list[int]:
+        return [fact.place for fact in self.facts]
+
+    def facts_within(self, runs: Iterable[tuple[int, int]]) -> Iterator[Fact]:
+        """Those in these stretches; most of a copy has been found in the other text."""
+        places, facts = self._places_of_facts, self.facts
+        for start, end in runs:
+            yield from facts[bisect_left(places, start) : bisect_left(places, end)]
 
     @cached_property
     def months(self) -> dict[int, int]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from documents import SPEC, some_text, some_words
+from documents import SPEC, damaged, some_text, some_words
 from paperless_fingerprint.candidates import (
     COMPARED_OF_A_FAMILY,
     FAINT_COMPARED,
@@ -16,8 +16,9 @@ from paperless_fingerprint.candidates import (
     Sketched,
     worth_comparing,
 )
-from paperless_fingerprint.digest import MOST_KEPT, compare, in_common
+from paperless_fingerprint.digest import MOST_KEPT, Digests, compare, in_common, of_one_form
 from paperless_fingerprint.fingerprint import fingerprint
+from paperless_fingerprint.model import Fingerprint
 
 SENTENCE = (
     "the yearly reading of your meter was entered on request below, "
@@ -27,6 +28,15 @@ SENTENCE = (
 
 def packed(text: str) -> bytes:
     return fingerprint(text, SPEC).facts
+
+
+def known_by(facts: bytes) -> Fingerprint:
+    """Of whose words in a row nothing is known."""
+    return Fingerprint(SPEC.id, text_hash="", words=0, shingles=0, facts=facts)
+
+
+def compared(facts: bytes, others: list[bytes], sketches: Sketched) -> list[int]:
+    return worth_comparing(known_by(facts), list(map(known_by, others)), sketches).tolist()
 
 
 def bill(first: int) -> str:
@@ -85,7 +95,7 @@ def test_a_digest_stays_small() -> None:
 def test_of_a_family_the_best_are_compared_and_of_few_all() -> None:
     def worth(count: int) -> list[int]:
         # Of nothing is known what its facts are, and the first overlap most.
-        return worth_comparing(b"", [b""] * count, sketched(np.linspace(1, 0.5, count))).tolist()
+        return compared(b"", [b""] * count, sketched(np.linspace(1, 0.5, count)))
 
     assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
     assert worth(40) == list(range(COMPARED_OF_A_FAMILY))
@@ -94,8 +104,7 @@ def test_of_a_family_the_best_are_compared_and_of_few_all() -> None:
 def test_bundles_are_compared_beside_the_best_of_a_family() -> None:
     overlaps = np.array([0.9] * 40 + [0.5] * 3)
     bundled = sketched(overlaps, longer=overlaps < 0.9)
-    found = worth_comparing(b"", [b""] * 43, bundled).tolist()
-    assert found == [*range(COMPARED_OF_A_FAMILY), 40, 41, 42]
+    assert compared(b"", [b""] * 43, bundled) == [*range(COMPARED_OF_A_FAMILY), 40, 41, 42]
 
 
 def sketched(overlaps, *, clear: bool = True, longer=False) -> Sketched:
@@ -108,7 +117,7 @@ def sketched(overlaps, *, clear: bool = True, longer=False) -> Sketched:
 def test_a_family_is_told_apart_by_its_form_only_where_it_is_large() -> None:
     def worth(size: int) -> list[int]:
         family = [packed(form(1, noise=3)), *(packed(form(k)) for k in range(2, size + 1))]
-        return worth_comparing(packed(form(1)), family, sketched([0.5] * size)).tolist()
+        return compared(packed(form(1)), family, sketched([0.5] * size))
 
     assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
     assert worth(FORM_FROM) == list(range(COMPARED_OF_A_FAMILY))
@@ -122,15 +131,38 @@ def test_where_sketches_are_faint_words_and_numbers_decide() -> None:
     stranger = " ".join(words[:8]) + " " + some_text(72, 2)
     others = [packed(misread), packed(stranger), packed(letter), b""]
     faint = sketched([0.1] * 4, clear=False)
-    assert worth_comparing(packed(letter), others, faint).tolist() == [0, 2]
-    assert worth_comparing(b"", others, faint).tolist() == []
+    assert compared(packed(letter), others, faint) == [0, 2]
+    assert compared(b"", others, faint) == []
+
+
+def test_strangers_with_some_phrases_in_common_are_not_compared() -> None:
+    phrases = some_words(12, 1)
+    one, other = (" ".join([*phrases, *some_words(60, seed)]) for seed in (2, 3))
+    misread_often = damaged(one, 0.6, 4)
+    others = [packed(other), packed(misread_often), packed(" ".join(phrases))]
+    assert compared(packed(one), others, sketched([0.3] * 3)) == [1, 2]
+    # Who overlaps more has more in common than phrases, whatever the digests say.
+    assert compared(packed(one), others, sketched([0.4] * 3)) == [0, 1, 2]
+
+
+def test_what_shares_more_runs_of_words_with_a_bundle_than_single_ones_shares_phrases() -> None:
+    words = some_words(72, 2)
+    letter = packed(" ".join(words))
+    phrases = packed(" ".join([*words[:22], *some_words(70, 3)]))
+    misread = packed(" ".join([damaged(" ".join(words), 0.3, 4), *some_words(40, 5)]))
+    for clear in (True, False):
+        bundles = sketched([0.3] * 2, clear=clear, longer=True)
+        assert compared(letter, [phrases, misread], bundles) == [1]
+    # Of another letter more is known than what the sketch of a bundle has kept of it.
+    assert compared(letter, [phrases, misread], sketched([0.3] * 2)) == [0, 1]
+    assert compared(letter, [phrases], sketched([0.4], longer=True)) == [0]
 
 
 def test_of_many_faint_candidates_those_with_most_words_and_numbers_are_compared() -> None:
     letter = some_words(40, 1)
     family = [packed(" ".join([*letter[: 14 + n], *some_words(26 - n, 50 + n)])) for n in range(15)]
-    found = worth_comparing(packed(" ".join(letter)), family, sketched([0.1] * 15, clear=False))
-    assert found.tolist() == list(range(15 - FAINT_COMPARED, 15))
+    found = compared(packed(" ".join(letter)), family, sketched([0.1] * 15, clear=False))
+    assert found == list(range(15 - FAINT_COMPARED, 15))
 
 
 #: So long that digests keep a part of their values, and not all the same part; and nothing at all.
@@ -147,7 +179,8 @@ SOME = [
 @given(st.lists(st.tuples(st.sampled_from(SOME), st.integers(0, 4)), max_size=8))
 def test_what_digests_have_in_common_is_counted_for_all_at_once(others) -> None:
     owners = [SOME[20], b"", SOME[7], SOME[1], SOME[33]]
-    found = in_common(owners, [owner for _, owner in others], [other for other, _ in others])
+    whose = np.array([owner for _, owner in others], np.int64)
+    found = in_common(Digests.of(owners), whose, Digests.of([other for other, _ in others]))
     for place, (other, owner) in enumerate(others):
         one = compare_kinds(owners[owner], other) if other and owners[owner] else (0, 0)
         assert (found.shared[place], found.fewest[place]) == one
@@ -183,23 +216,36 @@ def form(k: int, *, noise: int = 0) -> str:
     return f"{fixed} {own}"
 
 
+def told_by_form(text: str, others: list[str]) -> list[bool]:
+    found = of_one_form(Digests.of([packed(text)]), Digests.of(list(map(packed, others))))
+    return found.tolist()
+
+
 def test_of_many_with_the_same_form_the_copy_is_left() -> None:
     others = [form(k) for k in range(2, 12)]
     copy = form(1, noise=3)
-    found = compare(packed(form(1)), [packed(text) for text in [*others, copy]])
-    assert found.of_one_form.tolist() == [True] * len(others) + [False]
-    assert found.plausible.all()
+    texts = [*others, copy]
+    assert told_by_form(form(1), texts) == [True] * len(others) + [False]
+    assert compare(packed(form(1)), list(map(packed, texts))).plausible.all()
 
 
 def test_a_bad_scan_is_compared_with_many_clean_copies() -> None:
     """What they all have and it has not is no field that was filled in otherwise."""
     bad = form(1, noise=7)
     others = [form(k) for k in range(2, 8)]
-    found = compare(packed(bad), [packed(text) for text in [form(1)] * 6 + others])
-    assert not found.of_one_form[:6].any()
-    assert not compare(packed(form(1)), [packed(bad)] + [packed(form(1))] * 9).of_one_form.any()
+    assert not any(told_by_form(bad, [form(1)] * 6 + others)[:6])
+    assert not any(told_by_form(form(1), [bad] + [form(1)] * 9))
 
 
 def test_among_few_nothing_counts_as_a_form() -> None:
-    found = compare(packed(form(1)), [packed(form(k)) for k in range(2, 6)])
-    assert not found.of_one_form.any()
+    assert not any(told_by_form(form(1), [form(k) for k in range(2, 6)]))
+
+
+@given(st.lists(st.sampled_from(SOME), min_size=1), st.data())
+def test_digests_are_the_same_wherever_they_stand(digests, data) -> None:
+    """By itself, in the company of others, and taken out of it again."""
+    together = Digests.of(digests)
+    places = data.draw(st.lists(st.integers(0, len(digests) - 1)))
+    taken, alone = together.at(np.array(places, np.int64)), Digests.of([digests[p] for p in places])
+    for field in ("values", "starts", "sizes", "levels"):
+        assert getattr(taken, field).tolist() == getattr(alone, field).tolist()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from paperless_fingerprint.vocabulary import StoredVocabulary, asked_about
+from paperless_fingerprint import vocabulary
+from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable, asked_about
 
 
 def test_facts_and_differences_are_looked_up_ahead() -> None:
@@ -27,8 +28,18 @@ class Counting:
 
 def test_what_was_looked_up_is_not_asked_again() -> None:
     store = Counting()
-    vocabulary = StoredVocabulary(store)
-    vocabulary.look_up(["12", "13"])
-    assert [vocabulary.document_frequency(word) for word in ("12", "13", "14")] == [3, 3, 3]
-    vocabulary.look_up(["12", "14"])
+    stored = StoredVocabulary(store)
+    stored.look_up(["12", "13"])
+    assert [stored.document_frequency(word) for word in ("12", "13", "14")] == [3, 3, 3]
+    stored.look_up(["12", "14"])
     assert store.asked == [{"12", "13"}, {"14"}]
+
+
+def test_what_is_remembered_of_a_table_is_bounded(monkeypatch) -> None:
+    """A process that judges a whole library meets all of its words."""
+    monkeypatch.setattr(vocabulary, "_REMEMBERED_WORDS", 3)
+    table = WordTable.of_texts(["one two three", "two three four", "three four five"])
+    for _ in range(2):
+        told = [table.document_frequency(word) for word in "one two three four five six".split()]
+        assert told == [1, 2, 3, 2, 1, 1]
+        assert len(table._remembered) <= 3

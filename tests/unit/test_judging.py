@@ -1,0 +1,79 @@
+"""A chunk of pairs is judged as each of them by itself."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from documents import contested_scan, misread
+from paperless_fingerprint import relations
+from paperless_fingerprint.judging import Chunk, Judge, judge_chunk
+from paperless_fingerprint.known_words import NoVocabulary
+from paperless_fingerprint.model import Document, Relation
+from paperless_fingerprint.relations import read
+from paperless_fingerprint.settings import load
+
+JUDGE = Judge.of(load({}, {}))
+SCAN, ORIGINAL, OTHER = contested_scan()
+TEXTS = (
+    ORIGINAL,
+    OTHER,
+    SCAN,
+    misread(ORIGINAL, 0.02, 1),
+    f"{ORIGINAL} {OTHER} {SCAN}",
+    "",
+    "Rest",
+)
+DOCUMENTS = st.builds(
+    Document,
+    id=st.just(0),
+    title=st.sampled_from(["", "Reminder", "Reminder May"]),
+    content=st.sampled_from(TEXTS),
+    correspondent=st.sampled_from([None, "City works", "Somebody else"]),
+    created=st.sampled_from([None, "2021-05-03", "2021-05-08"]),
+    checksum=st.sampled_from([None, "c1", "c2"]),
+)
+
+
+def judged(documents: list[Document]):
+    """All pairs at once."""
+    by_id = {document.id: document for document in documents}
+    keys = [(a, b) for a in by_id for b in by_id if a < b]
+    return judge_chunk(Chunk(by_id, keys), JUDGE, NoVocabulary())
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(DOCUMENTS, min_size=2, max_size=7))
+def test_documents_with_one_text_are_judged_as_if_each_were_the_only_one(drawn):
+    documents = [
+        Document(
+            id, each.title, each.content, correspondent=each.correspondent, created=each.created,
+            checksum=each.checksum,
+        )
+        for id, each in enumerate(drawn, 1)
+    ]  # fmt: skip
+    alone = [
+        JUDGE.pair(read(a), read(b), NoVocabulary())
+        for a in documents
+        for b in documents
+        if a.id < b.id
+    ]
+    assert judged(documents) == [pair for pair in alone if JUDGE.is_kept(pair)]
+
+
+@pytest.mark.parametrize("copies", [1, 2, 12])
+def test_copies_of_one_text_are_compared_with_others_once(monkeypatch, copies):
+    weighed = []
+    weigh = relations.weigh
+    monkeypatch.setattr(relations, "weigh", lambda *args: weighed.append(args) or weigh(*args))
+    rescan = Document(99, "Scan", misread(ORIGINAL, 0.02, 1))
+    originals = [Document(id, f"Letter {id}", ORIGINAL) for id in range(1, copies + 1)]
+    found = {(pair.a, pair.b): pair for pair in judged([*originals, rescan])}
+    assert len(weighed) == 1
+    assert [found[id, 99].relation for id in range(1, copies + 1)] == [Relation.NEAR] * copies
+    # What the documents add is each one's own.
+    assert (
+        found[1, 99].scores.title
+        == JUDGE.pair(read(originals[0]), read(rescan), NoVocabulary()).scores.title
+    )
