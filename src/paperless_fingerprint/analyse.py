@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -42,15 +43,18 @@ Key: TypeAlias = tuple[int, int]
 #: Looking a document up costs about as much as joining 200 of a library that has been read.
 _FEW = 16
 _FEW_SHARE = 0.005
-#: Pairs and waiting documents that are judged and stored together, and the shingles of these pairs:
-#: their texts are in memory.
+#: Pairs and waiting documents that are judged together, and the shingles of these pairs: their texts
+#: are in memory.
 _CHUNK_PAIRS = 250
 _CHUNK_DOCUMENTS = 2_000
 _CHUNK_SHINGLES = 1_500_000
+#: So many of these stretches are stored in one go: what is written lies scattered over the tables, and
+#: each writing takes most of their pages.
+_STORED_TOGETHER = 8
 #: A thousand pages. Aligning more would take gigabytes, and no pair of letters is that long.
 _JUDGED_CHARACTERS = 2_000_000
-#: Fewer pairs than this are judged here: starting processes costs more.
-_WORTH_PROCESSES = 1_500
+#: Fewer pairs than this are judged here, in half a second: starting processes takes a tenth of one.
+_WORTH_PROCESSES = 400
 
 #: Set while pairs are stored whose groups are not made yet.
 GROUPS_NOTE = "groups"
@@ -272,12 +276,16 @@ def _analyse_together(
     try:
         stretches = list(_stretches(keys, wanted, shingles))
         chunks = (_chunk(store, ids, keys[low:high]) for low, high, _ in stretches)
-        for (low, high, places), pairs in zip(stretches, pool.judged(chunks), strict=True):
-            own = {_ids(ids, key) for key in keys[low:high].tolist()}
-            kept = with_decisions(pairs, sorted(own), decided, semantic)
-            done = [tokens[place] for place in places]
-            tally.add(_store_stretch(store, done, kept, waiting_ids, kept_semantic))
-            progress.advance(high - low)
+        judged = zip(stretches, pool.judged(chunks), strict=True)
+        while some := list(islice(judged, _STORED_TOGETHER)):
+            done: list[Pending] = []
+            kept: list[Pair] = []
+            for (low, high, places), pairs in some:
+                own = {_ids(ids, key) for key in keys[low:high].tolist()}
+                kept += with_decisions(pairs, sorted(own), decided, semantic)
+                done += [tokens[place] for place in places]
+                progress.advance(high - low)
+            tally.add(_store_stretches(store, done, kept, waiting_ids, kept_semantic))
     finally:
         pool.close()
 
@@ -385,7 +393,7 @@ def _to_judge(stored: Mapping[int, StoredDocument], pairs: Sequence[Key]) -> dic
     return documents
 
 
-def _store_stretch(
+def _store_stretches(
     store: Store,
     done: Sequence[Pending],
     pairs: Sequence[Pair],

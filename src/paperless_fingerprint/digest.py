@@ -40,6 +40,8 @@ _FEWEST_NUMBERS = 5
 _MANY = 8
 _FORM_SHARE = 0.3
 _CELLS = np.uint32((1 << 16) - 1)
+#: Of the digests of a stretch of documents about one in twenty cells is taken.
+_TABLE_CELLS = 1 << 17
 
 
 Values: TypeAlias = npt.NDArray[np.uint32]
@@ -162,17 +164,29 @@ def in_common(some: Digests, owners: Ints, others: Digests) -> Common:
     limits = np.int64(1) << (32 - np.maximum(some.levels[owners], others.levels))
     # To each document and kind a range of numbers of its own.
     above = (owners[:, None] * 2 + np.arange(2)) << 32
-    values = others.values + np.repeat(above.ravel(), others.sizes.ravel())
+    values: Ints = np.repeat(above.ravel(), others.sizes.ravel())
+    values += others.values
     inside = values < np.repeat((above + limits).ravel(), others.sizes.ravel())
-    own = some.values + np.repeat(np.arange(2 * len(some)) << 32, some.sizes.ravel())
+    own: Ints = np.repeat(np.arange(2 * len(some)) << 32, some.sizes.ravel())
+    own += some.values
     ends = np.cumsum(others.sizes.ravel())
     begins = ends - others.sizes.ravel()
     held = ragged.counts(inside, begins, ends).reshape(-1, 2)
     below = np.searchsorted(own, above + limits) - np.searchsorted(own, above)
-    places = np.searchsorted(own, values)
+    # Most are not among them, and a look at a small table tells that sooner than a search.
+    taken = np.zeros(_TABLE_CELLS, np.bool_)
+    taken[_cells(own)] = True
+    likely = np.flatnonzero(taken[_cells(values)] & inside)
+    places = np.searchsorted(own, values[likely])
     places[places == len(own)] = 0
-    found = (own[places] == values) & inside if len(own) else np.zeros_like(inside)
+    found = np.zeros_like(inside)
+    found[likely] = own[places] == values[likely]
     return Common(ragged.counts(found, begins, ends).reshape(-1, 2), np.minimum(held, below))
+
+
+def _cells(values: Ints) -> Ints:
+    """Of each a place in a small table; its document and kind stand in its upper half."""
+    return (values ^ (values >> 26)) & (_TABLE_CELLS - 1)
 
 
 @dataclass(frozen=True, slots=True)

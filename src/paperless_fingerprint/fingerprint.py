@@ -115,7 +115,7 @@ def fingerprint_of_normalised(normalised: str, spec: FingerprintSpec) -> Fingerp
     if len(data) <= _BLOCK_BYTES:
         block = _Block(data)
         words, facts = len(block.starts), [block.fact_hashes()]
-        hashes = _distinct(block.shingle_hashes(spec.shingle_words))
+        hashes = distinct(block.shingle_hashes(spec.shingle_words))
     else:
         for part in _blocks(data, 1):
             block = _Block(part)
@@ -144,10 +144,10 @@ def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
 
     A text of fewer words than a shingle has is one shingle.
     """
-    streams = list(map(_distinct, shingle_stream(normalised, shingle_words)))
+    streams = list(map(distinct, shingle_stream(normalised, shingle_words)))
     if not streams:
         return np.empty(0, np.uint64)
-    return streams[0] if len(streams) == 1 else _distinct(np.concatenate(streams))
+    return streams[0] if len(streams) == 1 else distinct(np.concatenate(streams))
 
 
 def word_hash(word: str) -> int:
@@ -226,10 +226,11 @@ def _blocks(data: bytes, shingle_words: int) -> Iterator[bytes]:
         start += 1
 
 
-def _distinct(hashes: Hashes) -> Hashes:
+def distinct(hashes: Hashes) -> Hashes:
+    """Sorted, in place; each once. Of these sizes in a tenth of the time of np.unique()."""
     hashes.sort()
     fresh = np.empty(len(hashes), np.bool_)
-    fresh[0] = True
+    fresh[:1] = True
     np.not_equal(hashes[1:], hashes[:-1], out=fresh[1:])
     return hashes[fresh]
 

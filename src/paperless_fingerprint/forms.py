@@ -71,16 +71,12 @@ def of_one_form(
     ends = np.cumsum(sizes)
     begins = ends - sizes
     inside = values <= np.repeat(sketches.limits, sizes)
-    at = np.searchsorted(own, values)
-    at[at == len(own)] = 0
-    equal = (own[at] == values) & inside
-    kinds, number, holders = np.unique(values, return_inverse=True, return_counts=True)
-    is_form = holders > _FORM_SHARE * len(sizes)
-    form = kinds[is_form]
+    equal = _among(values, own) & inside
+    form = _of_many(values, _FORM_SHARE * len(sizes))
     # Of the form: how much there is, how much of it the document has, each of the others, and both.
     whole = np.searchsorted(form, sketches.limits, side="right")
-    held = np.searchsorted(np.intersect1d(own, form), sketches.limits, side="right")
-    of_form = is_form[number] & inside
+    held = np.searchsorted(form[_among(form, own)], sketches.limits, side="right")
+    of_form = _among(values, form) & inside
     theirs = ragged.counts(of_form, begins, ends)
     both = ragged.counts(equal & of_form, begins, ends)
     # What was misread of the form stands among the rest, as something else.
@@ -99,6 +95,25 @@ def of_one_form(
         more, more_shared = (figures[asked] for figures in beside())
         found[asked] = shared[open_yet] + more_shared < _expected(rest[open_yet] + more, given_up)
     return found
+
+
+def _among(values: npt.NDArray[Any], ascending: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which of the values are in the other list."""
+    if not len(ascending):
+        return np.zeros(len(values), np.bool_)
+    at = np.searchsorted(ascending, values)
+    at[at == len(ascending)] = 0
+    found: npt.NDArray[np.bool_] = ascending[at] == values
+    return found
+
+
+def _of_many(values: npt.NDArray[Any], more_than: float) -> npt.NDArray[Any]:
+    """What comes more often than that, ascending; in a third of the time of np.unique()."""
+    if not len(values):
+        return values
+    ordered = np.sort(values)
+    edges = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1], [True])))
+    return ordered[edges[:-1][np.diff(edges) > more_than]]
 
 
 def _expected(counts: Ints, given_up: float) -> Ints:

@@ -14,7 +14,9 @@ def places(starts: Ints, sizes: Ints) -> Ints:
     """starts[0], starts[0] + 1, … (sizes[0] of them), starts[1], …"""
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - sizes), sizes) + np.arange(total)
+    found = np.repeat(starts - (ends - sizes), sizes)
+    found += np.arange(total)
+    return found
 
 
 def counts(flags: npt.NDArray[np.bool_], begins: Ints, ends: Ints) -> Ints:

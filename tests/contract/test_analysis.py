@@ -140,6 +140,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
         fill(store, sample)
     monkeypatch.setattr(analysing, "_FEW", 0)
     monkeypatch.setattr(analysing, "_CHUNK_PAIRS", 5)
+    monkeypatch.setattr(analysing, "_STORED_TOGETHER", 1)
     run(whole)
     writes = 0
     write_pairs = broken.write_pairs
