@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from math import comb
+from struct import Struct
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +27,7 @@ from paperless_fingerprint.ragged import Ints
 #: Of each kind at most so many values are kept; more are thinned by powers of two.
 MOST_KEPT = 64
 _HEADER = 4
+_HEADER_OCTETS = Struct("<4I")
 _LONG_WORD_BYTES = 5
 _NUMBER_DIGITS = 3
 #: Numbers are misread more often than words, and in some versions they are what was edited.
@@ -54,32 +57,53 @@ def fact_hashes(
     starts: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
     hashes: npt.NDArray[np.uint64],
-) -> FactHashes:
-    """Of a stretch of normalised text, given where its words begin and end, and their hashes."""
+    firsts: Sequence[int],
+) -> list[FactHashes]:
+    """Of stretches of normalised text, given where their words begin and end, the hashes of these,
+    and which of them is the first of each stretch."""
     lengths = ends - starts
     digits = np.flatnonzero((octets - np.uint8(48)) < 10)
     has_digit = np.zeros(len(starts), np.bool_)
     has_digit[np.searchsorted(starts, digits, side="right") - 1] = True
     values = (hashes >> np.uint64(32)).astype("<u4")
-    words = values[(lengths >= _LONG_WORD_BYTES) & ~has_digit]
+    words = np.flatnonzero((lengths >= _LONG_WORD_BYTES) & ~has_digit)
     numeric = np.flatnonzero(has_digit)
+    numbers = numeric[lengths[numeric] >= _NUMBER_DIGITS]
     # '97,35' is two words here; neighbours belong together, whatever stood between them.
     pairs = numeric[:-1][numeric[1:] - numeric[:-1] == 1]
+    if len(firsts) > 1:
+        is_first = np.zeros(len(starts) + 1, np.bool_)
+        is_first[firsts] = True
+        pairs = pairs[~is_first[pairs + 1]]
     joined = values[pairs] * np.uint32(0x9E3779B1) + values[pairs + 1]
-    return np.concatenate((values[numeric[lengths[numeric] >= _NUMBER_DIGITS]], joined)), words
+    return [
+        (np.concatenate((single, double)), long)
+        for single, double, long in zip(
+            _split(values[numbers], numbers, firsts),
+            _split(joined, pairs, firsts),
+            _split(values[words], words, firsts),
+            strict=True,
+        )
+    ]
 
 
-def pack(stretches: Sequence[FactHashes]) -> bytes:
-    """The digest of a text, from the fact hashes of all its stretches."""
-    if len(stretches) == 1:
-        numbers, words = stretches[0]
-    else:
-        numbers = np.concatenate([numbers for numbers, _ in stretches])
-        words = np.concatenate([words for _, words in stretches])
-    numbers_level, numbers = _thinned(numbers)
-    words_level, words = _thinned(words)
-    header = np.array([numbers_level, len(numbers), words_level, len(words)], "<u4")
-    return header.tobytes() + numbers.tobytes() + words.tobytes()
+def _split(values: Values, places: Ints, firsts: Sequence[int]) -> list[Values]:
+    """By the stretches in which their places lie."""
+    bounds = [*np.searchsorted(places, firsts).tolist(), len(places)]
+    return [values[begin:end] for begin, end in pairwise(bounds)]
+
+
+def joined(stretches: Sequence[FactHashes]) -> FactHashes:
+    """Of a text, from those of all its stretches."""
+    numbers, words = zip(*stretches, strict=True)
+    return np.concatenate(numbers), np.concatenate(words)
+
+
+def pack(hashes: FactHashes) -> bytes:
+    """The digest of a text."""
+    (numbers_level, numbers), (words_level, words) = map(_thinned, hashes)
+    header = _HEADER_OCTETS.pack(numbers_level, len(numbers), words_level, len(words))
+    return header + numbers.tobytes() + words.tobytes()
 
 
 def _thinned(values: Values) -> tuple[int, Values]:
@@ -87,11 +111,11 @@ def _thinned(values: Values) -> tuple[int, Values]:
     fresh = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=fresh[1:])
     values = values[fresh]
-    level = 0
-    while len(values) > MOST_KEPT and level < 31:
-        level += 1
-        values = values[: int(np.searchsorted(values, np.uint32(1 << (32 - level))))]
-    return level, values
+    if len(values) <= MOST_KEPT:
+        return 0, values
+    # The first that is too much is the limit, rounded down to a power of two.
+    level = 33 - int(values[MOST_KEPT]).bit_length()
+    return level, values[: int(np.searchsorted(values, np.uint32(1 << (32 - level))))]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,9 +14,10 @@ bytes. That is what makes this a few times faster than hashing word by word.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, chain
 from typing import TypeAlias
 
 import numpy as np
@@ -39,6 +40,8 @@ _ALL_BITS = 2**64 - 1
 #: MurmurHash3's.
 _MIXERS = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 _BLOCK_BYTES = 1 << 16
+#: Texts of so many octets together are hashed in one go: more do not fit into the processor's cache.
+_GROUP_BYTES = 1 << 15
 _PERMUTATION_SEED = 0x5EED
 
 
@@ -103,40 +106,75 @@ def _spec_id(spec: FingerprintSpec) -> str:
 
 
 def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
-    return fingerprint_of_normalised(texts.normalise(text), spec)
+    return fingerprints_of_normalised([texts.normalise(text)], spec)[0]
 
 
-def fingerprint_of_normalised(normalised: str, spec: FingerprintSpec) -> Fingerprint:
-    """For whoever needs the normalised text as well: making it is a sixth of the work."""
-    data = normalised.encode()
-    if not data:
-        return Fingerprint(spec=spec.id, text_hash="", words=0, shingles=0)
-    words, facts = 0, []
-    if len(data) <= _BLOCK_BYTES:
-        block = _Block(data)
-        words, facts = len(block.starts), [block.fact_hashes()]
-        hashes = distinct(block.shingle_hashes(spec.shingle_words))
+def fingerprints_of_normalised(
+    normalised: Sequence[str], spec: FingerprintSpec
+) -> list[Fingerprint]:
+    """For whoever needs the normalised texts as well: making them is a sixth of the work.
+
+    Letters are done several at a time, because each step on arrays has a price of its own.
+    """
+    found: list[Fingerprint] = []
+    group: list[bytes] = []
+    octets = 0
+    for text in normalised:
+        data = text.encode()
+        if group and octets + len(data) > _GROUP_BYTES:
+            found += _of_group(group, spec)
+            group, octets = [], 0
+        group.append(data)
+        octets += len(data)
+    if group:
+        found += _of_group(group, spec)
+    return found
+
+
+def _of_group(group: Sequence[bytes], spec: FingerprintSpec) -> list[Fingerprint]:
+    held = [data for data in group if data]
+    facts: list[digest.FactHashes]
+    if len(held) == 1 and len(held[0]) > _BLOCK_BYTES:
+        words = [held[0].count(b" ") + 1]
+        hashes = [shingle_hashes(held[0], spec.shingle_words)]
+        blocks = (_Block([part]).fact_hashes() for part in _blocks(held[0], 1))
+        facts = [digest.joined(list(chain.from_iterable(blocks)))]
+    elif held:
+        block = _Block(held)
+        words = block.words
+        hashes = [distinct(each) for each in block.shingle_hashes(spec.shingle_words)]
+        facts = block.fact_hashes()
     else:
-        for part in _blocks(data, 1):
-            block = _Block(part)
-            words += len(block.starts)
-            facts.append(block.fact_hashes())
-        hashes = shingle_hashes(data, spec.shingle_words)
-    text_hash = hashlib.blake2b(data, digest_size=16).hexdigest()
-    if words < spec.min_words:
-        return Fingerprint(spec.id, text_hash, words, len(hashes))
-    level, counts = _levels(hashes, spec)
-    return Fingerprint(
-        spec=spec.id,
-        text_hash=text_hash,
-        words=words,
-        shingles=len(hashes),
-        bands=_band_keys(hashes, spec).astype("<u4", copy=False).tobytes(),
-        sketch=hashes[: counts[level]].astype("<u8", copy=False).tobytes(),
-        level=level,
-        level_counts=counts,
-        facts=digest.pack(facts),
-    )
+        words, hashes, facts = [], [], []
+    enough = [place for place, count in enumerate(words) if count >= spec.min_words]
+    bands = dict(zip(enough, _band_keys([hashes[n] for n in enough], spec), strict=True))
+    taken = iter(range(len(held)))
+    spec_id = spec.id
+    found = []
+    for data in group:
+        if not data:
+            found.append(Fingerprint(spec=spec_id, text_hash="", words=0, shingles=0))
+            continue
+        n = next(taken)
+        text_hash = hashlib.blake2b(data, digest_size=16).hexdigest()
+        if n not in bands:
+            found.append(Fingerprint(spec_id, text_hash, words[n], len(hashes[n])))
+            continue
+        level, counts = _levels(hashes[n], spec)
+        found.append(
+            Fingerprint(
+                spec=spec_id,
+                text_hash=text_hash,
+                words=words[n],
+                shingles=len(hashes[n]),
+                bands=bands[n],
+                sketch=hashes[n][: counts[level]].astype("<u8", copy=False).tobytes(),
+                level=level,
+                level_counts=counts,
+                facts=digest.pack(facts[n]),
+            )
+        )
+    return found
 
 
 def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
@@ -172,39 +210,47 @@ def shingle_stream(normalised: str | bytes, shingle_words: int) -> Iterator[Hash
     data = normalised.encode() if isinstance(normalised, str) else normalised
     if not data:
         return
-    if len(data) <= _BLOCK_BYTES:
-        yield _Block(data).shingle_hashes(shingle_words)
-        return
-    for block in _blocks(data, shingle_words):
-        yield _Block(block).shingle_hashes(shingle_words)
+    for part in _blocks(data, shingle_words):
+        yield from _Block([part]).shingle_hashes(shingle_words)
 
 
 class _Block:
-    """A stretch of normalised text, ready to hash any run of its words at once."""
+    """Stretches of normalised text, ready to hash any run of their words at once."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, stretches: Sequence[bytes]) -> None:
+        data = b" ".join(stretches)
         self.octets = np.frombuffer(data, np.uint8)
         spaces = np.flatnonzero(self.octets == 32)
         self.starts = np.empty(len(spaces) + 1, np.int64)
         self.starts[0] = 0
         np.add(spaces, 1, out=self.starts[1:])
         self.ends = np.append(spaces, len(data))
+        #: How many words each stretch has, and which of all is its first one.
+        self.words = [stretch.count(b" ") + 1 for stretch in stretches]
+        self.firsts = list(accumulate(self.words[:-1], initial=0))
         powers, self._inverses = _powers(len(data))
         self._running = np.empty(len(data) + 1, np.uint64)
         self._running[0] = 0
         np.cumsum(self.octets * powers[: len(data)], out=self._running[1:])
 
-    def shingle_hashes(self, shingle_words: int) -> Hashes:
-        starts, ends = self.starts, self.ends
-        if len(starts) < shingle_words:
-            return _mixed(self._polynomials(starts[:1], ends[-1:]))
-        last = len(starts) - shingle_words + 1
-        return _mixed(self._polynomials(starts[:last], ends[shingle_words - 1 :]))
+    def shingle_hashes(self, shingle_words: int) -> list[Hashes]:
+        """Of each stretch."""
+        last = max(len(self.starts) - shingle_words + 1, 0)
+        hashes = _mixed(self._polynomials(self.starts[:last], self.ends[len(self.ends) - last :]))
+        found = []
+        for first, count in zip(self.firsts, self.words, strict=True):
+            if count >= shingle_words:
+                found.append(hashes[first : first + count - shingle_words + 1])
+            else:
+                whole = slice(first, first + 1), slice(first + count - 1, first + count)
+                found.append(_mixed(self._polynomials(self.starts[whole[0]], self.ends[whole[1]])))
+        return found
 
-    def fact_hashes(self) -> digest.FactHashes:
+    def fact_hashes(self) -> list[digest.FactHashes]:
+        """Of each stretch."""
         # Less thoroughly mixed than shingles: their upper half is all that the digest takes.
         word_hashes = self._polynomials(self.starts, self.ends) * np.uint64(_BASE)
-        return digest.fact_hashes(self.octets, self.starts, self.ends, word_hashes)
+        return digest.fact_hashes(self.octets, self.starts, self.ends, word_hashes, self.firsts)
 
     def _polynomials(self, starts: Spans, ends: Spans) -> Hashes:
         """For each span sum(octet[i] * base**(i - start)), modulo 2**64."""
@@ -327,10 +373,15 @@ def minhash(hashes: Hashes, permutations: int) -> npt.NDArray[np.uint32]:
     return signature
 
 
-def _band_keys(hashes: Hashes, spec: FingerprintSpec) -> npt.NDArray[np.uint32]:
-    signature = minhash(hashes, spec.permutations).reshape(spec.bands, spec.rows)
-    keys = signature @ _odd_numbers(spec.rows + 1)[1:] + _band_numbers(spec.bands)
-    return (_mixed(keys) >> np.uint64(32)).astype(np.uint32)
+def _band_keys(documents: Sequence[Hashes], spec: FingerprintSpec) -> list[bytes]:
+    """Of each document."""
+    if not documents:
+        return []
+    signatures = np.stack([minhash(hashes, spec.permutations) for hashes in documents])
+    rows = signatures.reshape(-1, spec.bands, spec.rows)
+    keys = rows @ _odd_numbers(spec.rows + 1)[1:] + _band_numbers(spec.bands)
+    found = (_mixed(keys) >> np.uint64(32)).astype("<u4")
+    return [each.tobytes() for each in found]
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint_of_normalised
+from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprints_of_normalised
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.stores.base import Refusal, Store, document_uuid
 from paperless_fingerprint.text import normalise
@@ -53,8 +53,8 @@ def take_in(
     """
     if known is None:
         known = store.get([document.id for document in documents])
-    new: list[StoredDocument] = []
-    changed: list[StoredDocument] = []
+    new: list[Document] = []
+    changed: list[Document] = []
     metadata: list[Document] = []
     unchanged = 0
     for document in documents:
@@ -62,32 +62,32 @@ def take_in(
         if old is None:
             # Named here, or the store would have to look once more.
             named = document.uuid or document_uuid(store.namespace, document.id)
-            document = replace(document, uuid=named)  # noqa: PLW2901
-            new.append(_fingerprinted(document, spec))
+            new.append(replace(document, uuid=named))
         elif old.fingerprint.spec != spec.id or old.document.content != document.content:
-            changed.append(_fingerprinted(document, spec))
+            changed.append(document)
         elif replace(document, uuid=document.uuid or old.document.uuid) != old.document:
             metadata.append(document)
         else:
             unchanged += 1
     refused: tuple[Refusal, ...] = ()
     if new or changed:
-        refused += store.put([*new, *changed]).refused
+        refused += store.put(_fingerprinted([*new, *changed], spec)).refused
     if metadata:
         refused += store.put_metadata(metadata).refused
     lost = {refusal.id for refusal in refused}
     return IntakeReport(
-        new=sum(record.document.id not in lost for record in new),
-        changed=sum(record.document.id not in lost for record in changed),
+        new=sum(document.id not in lost for document in new),
+        changed=sum(document.id not in lost for document in changed),
         metadata=sum(document.id not in lost for document in metadata),
         unchanged=unchanged,
         refused=refused,
     )
 
 
-def _fingerprinted(document: Document, spec: FingerprintSpec) -> StoredDocument:
-    normalised = normalise(document.content)
-    return StoredDocument(document, fingerprint_of_normalised(normalised, spec), normalised)
+def _fingerprinted(documents: Sequence[Document], spec: FingerprintSpec) -> list[StoredDocument]:
+    normalised = [normalise(document.content) for document in documents]
+    taken = fingerprints_of_normalised(normalised, spec)
+    return list(map(StoredDocument, documents, taken, normalised))
 
 
 def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:

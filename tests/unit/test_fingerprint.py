@@ -15,6 +15,7 @@ from paperless_fingerprint.fingerprint import (
     FingerprintSpec,
     band_keys,
     fingerprint,
+    fingerprints_of_normalised,
     minhash,
     overlap,
     shingle_hashes,
@@ -104,6 +105,29 @@ def test_shingles_over_block_borders_are_the_same(monkeypatch: pytest.MonkeyPatc
     for size in (1 << 9, 1 << 12):
         monkeypatch.setattr(module, "_BLOCK_BYTES", size)
         assert np.array_equal(shingle_hashes(text, 3), expected)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from("a zwei dritte 1 22 97 35 12345 änderung 価".split()), max_size=90
+        ),
+        max_size=12,
+    ),
+    st.sampled_from([1, 100, 1 << 15]),
+    st.integers(1, 5),
+)
+def test_a_fingerprint_does_not_depend_on_the_company_a_text_is_in(
+    texts: list[list[str]], group_bytes: int, shingle_words: int
+) -> None:
+    from paperless_fingerprint import fingerprint as module
+
+    spec = FingerprintSpec(shingle_words=shingle_words)
+    joined = [" ".join(words) for words in texts]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "_GROUP_BYTES", group_bytes)
+        together = fingerprints_of_normalised(joined, spec)
+    assert together == [fingerprints_of_normalised([text], spec)[0] for text in joined]
 
 
 @pytest.mark.parametrize("shingle_words", [1, 2, 3, 5])
