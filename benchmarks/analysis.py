@@ -62,7 +62,7 @@ def measure(path: Path, store: str, sample: int) -> dict[str, object]:
     imported, at_import = command(store, "import", str(path))
     analysed, at_analysis = command(store, "analyze")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    count, seconds = one_more(path, store, sample)
+    count, seconds, first, each = one_more(store, sample)
     return {
         "library": path.stem,
         "documents": count,
@@ -73,11 +73,23 @@ def measure(path: Path, store: str, sample: int) -> dict[str, object]:
         "all processes, MB": max(at_import, at_analysis),
         "one more, mean s": float(np.mean(seconds)),
         "one more, p99 s": float(np.quantile(seconds, 0.99)),
+        "one more, worst s": max(seconds),
+        "put in order when idle, CPU s": first,
+        "after each more, CPU s": each,
     }
 
 
-def one_more(path: Path, address: str, sample: int) -> tuple[int, list[float]]:
-    """Wall seconds of taking in and analysing a noisy copy of a document that is there."""
+def tidy(store) -> float:
+    """CPU seconds of what a worker does when nothing else is to be done."""
+    start = time.process_time()
+    while store.tidy():
+        pass
+    return time.process_time() - start
+
+
+def one_more(address: str, sample: int) -> tuple[int, list[float], float, float]:
+    """Wall seconds of taking in and analysing a noisy copy of a document that is there; and what a
+    worker does in between, at first and after each of them."""
     chosen = settings.load({"store": address}, {})
     spec = FingerprintSpec()
     rng = random.Random(3)
@@ -85,7 +97,8 @@ def one_more(path: Path, address: str, sample: int) -> tuple[int, list[float]]:
     everything = store.ids()
     texts = store.texts(rng.sample(everything, min(sample, len(everything))))
     vocabulary = StoredVocabulary(store)
-    seconds = []
+    first = tidy(store)
+    seconds, tidying = [], 0.0
     for number, text in enumerate(texts.values()):
         content = " ".join(damaged(text.split(" "), 0.03, rng))
         new = Document(id=everything[-1] + 1 + number, title="One more", content=content)
@@ -94,9 +107,9 @@ def one_more(path: Path, address: str, sample: int) -> tuple[int, list[float]]:
         [item] = [waiting for waiting in store.pending() if waiting.id == new.id]
         analyse_document(store, chosen, item, vocabulary)
         seconds.append(time.perf_counter() - start)
+        tidying += tidy(store)
     store.close()
-    del path
-    return len(everything), seconds
+    return len(everything), seconds, first, tidying / len(seconds)
 
 
 def main(sizes: list[int], files: list[Path], sample: int, out: Path | None) -> None:

@@ -132,6 +132,8 @@ def fill(store, path: Path, spec) -> None:
     if batch:
         count += store.put(batch).written
     store.settle(count)
+    while store.tidy():
+        pass
     print(f"{count:,} documents written in {time.perf_counter() - started:.0f} s", flush=True)
 
 

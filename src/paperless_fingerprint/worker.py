@@ -76,6 +76,8 @@ class Worker:
         self._wake = threading.Event()
         self._sync_wanted = threading.Event()
         self._thread: threading.Thread | None = None
+        #: Whether something was written since the store was last put in order.
+        self._untidy = True
         self._meanings: MeaningWorker | None = None
         if settings["semantic.enabled"]:
             from paperless_fingerprint.meaning_worker import MeaningWorker
@@ -155,6 +157,8 @@ class Worker:
         next_reconciliation = self._clock()
         pause = _FIRST_PAUSE_SECONDS
         self._follow_thresholds(place)
+        # After an import, or whatever else was done while nobody ran.
+        self._untidy = True
         while not self._is_to_end(place):
             self._sign()
             outage = self._drain(place)
@@ -181,7 +185,14 @@ class Worker:
                 continue
             pause = _FIRST_PAUSE_SECONDS
             self.vitals.trouble = ""
+            self._tidy(place)
             self._wait(_SPOOL_SECONDS)
+
+    def _tidy(self, place: Workplace) -> None:
+        """While nothing else is to be done."""
+        while self._untidy and not self._wake.is_set() and not self._is_to_end(place):
+            self._sign()
+            self._untidy = place.store.tidy()
 
     def _is_to_end(self, place: Workplace) -> bool:
         return self._stop.is_set() or place.settings is not self._settings
@@ -205,6 +216,7 @@ class Worker:
     def _drain(self, place: Workplace) -> str:
         self._wake.clear()
         report = drain(place, self._stop)
+        self._untidy = self._untidy or report.done + report.gone > 0
         self.vitals.documents_done += report.done
         self.vitals.documents_gone += report.gone
         self.vitals.documents_failed += report.tried
@@ -231,6 +243,7 @@ class Worker:
             fetched = 0
             for report in steps(place, reconcile=reconcile):
                 fetched = report.fetched
+                self._untidy = self._untidy or fetched > 0
                 if self._between(place):
                     return self.vitals.trouble
             for _ in follow_up(place, first=first):
@@ -316,7 +329,9 @@ def _drain_patiently(
                     with place.lock.held():
                         tell(place, widely=True)
                 if not why and not _is_due_soon(place.inbox, deadline):
-                    return done, place.inbox.counts()["waiting"], ""
+                    if _tidied(place):
+                        return done, place.inbox.counts()["waiting"], ""
+                    continue
         except ConfigurationError:
             raise
         except FingerprintError as error:
@@ -326,6 +341,15 @@ def _drain_patiently(
             return done, _saved(settings), why
         sleep(min(pause, left))
         pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
+
+
+def _tidied(place: Workplace) -> bool:
+    """Whether the store is in order; what comes meanwhile goes first."""
+    while place.store.tidy():
+        place.inbox.take_from(place.spool)
+        if place.inbox.next_due() is not None:
+            return False
+    return True
 
 
 def _saved(settings: Settings) -> int:

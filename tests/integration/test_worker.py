@@ -407,3 +407,49 @@ def test_killed_between_saving_a_threshold_and_following_it(office, tmp_path):
         until(lambda: office.groups() == [], "that the group goes")
         # And Paperless hears of it.
         until(lambda: office.tags(b) == set(), "that the tag goes")
+
+
+def test_the_store_is_put_in_order_when_nothing_else_is_to_be_done(office, monkeypatch):
+    """And what comes meanwhile goes first."""
+    from paperless_fingerprint.stores.sqlite import SqliteStore
+    from paperless_fingerprint.worker import Worker
+
+    ids = [office.add(LETTER), office.add(OTHER)]
+    worker = Worker(office.settings)
+    done: list[int] = []
+
+    def tidy(_store) -> bool:
+        done.append(worker.vitals.documents_done)
+        if len(done) == 3:
+            worker.announce(ids[1])
+        return len(done) < 6
+
+    monkeypatch.setattr(SqliteStore, "tidy", tidy)
+    worker.announce(ids[0])
+    worker.start()
+    try:
+        until(lambda: len(done) >= 6, "the store in order")
+    finally:
+        worker.stop()
+    assert done == [1, 1, 1, 2, 2, 2]
+
+
+def test_consume_puts_the_store_in_order_before_it_ends(office, run, monkeypatch):
+    from paperless_fingerprint.paperless.spool import Spool
+    from paperless_fingerprint.stores.sqlite import SqliteStore
+
+    ids = [office.add(LETTER), office.add(RESCAN)]
+    spool = Spool(office.folder / "spool")
+    spool.write(ids[0])
+    known: list[int] = []
+
+    def tidy(store) -> bool:
+        known.append(len(store.ids()))
+        if len(known) == 2:
+            spool.write(ids[1])
+        return len(known) < 4
+
+    monkeypatch.setattr(SqliteStore, "tidy", tidy)
+    assert run("consume", "--inbox").exit_code == 0
+    assert known == [1, 1, 2, 2]
+    assert office.groups() == [tuple(ids)]

@@ -1,4 +1,4 @@
-"""The full-text index of a large import is merged once, at its end."""
+"""The segments of the full-text index are merged while nobody waits, and not in a write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from documents import some_text, stored
-from paperless_fingerprint.stores.sqlite import SqliteStore, postings
+from paperless_fingerprint.stores.sqlite import SqliteStore, postings, segments
 
 
 @pytest.fixture
@@ -23,39 +23,71 @@ def put(store: SqliteStore, first: int, last: int) -> None:
     store.put([stored(id, some_text(30, id)) for id in range(first, last)])
 
 
-def segments(store: SqliteStore) -> int:
+def imported(store: SqliteStore, writes: int, each: int) -> None:
+    for first in range(1, writes * each, each):
+        put(store, first, first + each)
+    store.settle(writes * each)
+
+
+def count_segments(store: SqliteStore) -> int:
     with store.reading() as connection:
         query = "SELECT count(DISTINCT segid) FROM words_idx"
         return int(connection.execute(query).fetchone()[0])
 
 
-def test_an_import_of_many_writes_leaves_one_segment(store: SqliteStore) -> None:
-    for first in range(1, 120, 10):
-        put(store, first, first + 10)
-    assert segments(store) == 12
-    store.settle(120)
-    assert segments(store) == 1
+def tidied(store: SqliteStore) -> int:
+    steps = 1
+    while store.tidy():
+        steps += 1
+        assert steps < 1_000
+    return steps
+
+
+def test_what_an_import_leaves_is_merged_bit_by_bit(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_PAGES", 4)
+    imported(store, 12, 40)
+    assert count_segments(store) == 12
+    assert tidied(store) > 2
+    assert count_segments(store) == 1
     assert [id for id, _ in store.search_words([some_text(30, 57).split()[3]])].count(57) == 1
+    assert tidied(store) == 1
 
 
-def test_after_an_import_that_was_killed_small_writes_merge_as_ever(store: SqliteStore) -> None:
-    for first in range(1, 120, 10):
-        put(store, first, first + 10)
+def test_no_write_merges_a_library(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite's own rule would have one of these merge all that the import left: every sixteenth
+    write, and once more every 256th."""
+    imported(store, 12, 60)
+
+    def most_rows_of_a_write(first: int, last: int) -> int:
+        most = 0
+        for id in range(first, last):
+            before = store._connection().total_changes
+            put(store, id, id + 1)
+            most = max(most, store._connection().total_changes - before)
+        return most
+
+    one = most_rows_of_a_write(1_000, 1_001)
+    assert most_rows_of_a_write(1_001, 1_040) < one + 10
+    # As SQLite does it by itself.
+    monkeypatch.setattr(segments, "_AT_MOST", 16)
+    assert most_rows_of_a_write(1_040, 1_042) > one + 10
+
+
+def test_small_writes_leave_few_segments_where_nobody_tidies(store: SqliteStore) -> None:
+    imported(store, 12, 10)
     for id in range(200, 420):
         put(store, id, id + 1)
-    # 220 writes, of which not even the 16 are left that an import may leave.
-    assert segments(store) < 12 + 16
+    assert count_segments(store) < 64
     assert len(store.search_words(["ba"], limit=1_000)) == len(
         [id for id in store.ids() if "ba" in store.texts([id])[id].split()]
     )
 
 
-def test_a_few_documents_do_not_have_a_large_library_written_anew(store: SqliteStore) -> None:
-    put(store, 1, 101)
-    store.settle(100)
-    put(store, 101, 112)
-    store.settle(11)
-    assert segments(store) == 2
-    put(store, 112, 150)
-    store.settle(38)
-    assert segments(store) == 1
+def test_tidying_keeps_the_segments_few(store: SqliteStore) -> None:
+    imported(store, 12, 10)
+    for id in range(200, 420):
+        put(store, id, id + 1)
+        tidied(store)
+        assert count_segments(store) <= 3 * 8

@@ -252,6 +252,10 @@ class Store(Protocol):
         """After an import of so many documents: put in order what was left to its end, and bring
         what is large into its smallest form."""
 
+    def tidy(self) -> bool:
+        """A little of what makes later writes quicker and may wait until nobody does, in a fraction
+        of a second. Whether there may be more of it."""
+
 
 def document_uuid(namespace: UUID, id: int) -> str:
     return str(uuid5(namespace, str(id)))

@@ -64,3 +64,6 @@ class ElasticsearchStore(Documents, Results):
         if written < _LARGE:
             return
         health.settle(self._client, self._failures, self._names["documents"], timeout_seconds)
+
+    def tidy(self) -> bool:
+        return False  # the server does that by itself

@@ -320,7 +320,7 @@ class Documents(SqliteFile):
             "INSERT OR REPLACE INTO content VALUES (?, ?)",
             [(r.document.id, r.document.content) for r in records],
         )
-        segments.merge_later(connection, len(records) >= postings.LARGE_WRITE)
+        segments.prepare_for(connection, import_=len(records) >= postings.LARGE_WRITE)
         _index_words(connection, (rows.search_row(r.document, r.normalised) for r in records))
         postings.add(connection, records)
 

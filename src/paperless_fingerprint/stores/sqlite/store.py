@@ -90,9 +90,14 @@ class SqliteStore(Documents, Results):
             details={"format": str(schema.VERSION), "namespace": str(self.namespace)},
         )
 
-    def settle(self, written: int) -> None:
+    def settle(self, written: int) -> None:  # noqa: ARG002  (for the other store)
         postings.post_those_that_wait(self)
         with self.writing() as connection:
-            segments.merge_after_import(connection, written)
+            segments.prepare_for(connection, import_=False)
         with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def tidy(self) -> bool:
+        with self.writing() as connection:
+            segments.prepare_for(connection, import_=False)
+            return segments.tidy(connection)
