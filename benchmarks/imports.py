@@ -125,7 +125,8 @@ def measure_elasticsearch(path: Path, folder: Path, version: str) -> list[dict[s
             start, node_start = time.process_time(), node_seconds(process)
             count = fill(store, path, fingerprints=fingerprints)
             seconds = time.process_time() - start + node_seconds(process) - node_start
-            store.settle(count)
+            # As at the end of a large import; of a small one the server is left to do it some time.
+            store.settle(100 * count)
             size = store.report().bytes_used
             store.close()
             if attempt:
