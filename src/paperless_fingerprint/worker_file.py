@@ -16,7 +16,7 @@ from pathlib import Path
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.settings import Settings, default_data_folder
-from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile
+from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile, made_of
 
 #: 'pfwk'.
 APPLICATION_ID = 0x7066776B
@@ -106,13 +106,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         0,
         f"{path} is the database of another program. Name another file with "
         "PAPERLESS_FINGERPRINT_INBOX_FILE; nothing was changed.",
-        _make,
+        made_of(_SCHEMA),
     ).prepare(connection)
-
-
-def _make(connection: sqlite3.Connection, _version: int) -> None:
-    for statement in _SCHEMA:
-        connection.execute(statement)
 
 
 class FileLock:

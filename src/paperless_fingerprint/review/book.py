@@ -18,7 +18,7 @@ from typing import Any
 
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile
+from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile, made_of
 from paperless_fingerprint.worker_file import path_of
 
 #: 'pfbk'.
@@ -182,13 +182,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         0,
         f"{path} is the database of another program; move it away, so that decisions can be "
         "kept there. Nothing was changed.",
-        _make,
+        made_of(_SCHEMA),
     ).prepare(connection)
-
-
-def _make(connection: sqlite3.Connection, _version: int) -> None:
-    for statement in _SCHEMA:
-        connection.execute(statement)
 
 
 # --- decisions as JSON, with all that is needed to put them back ----------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +66,16 @@ class Format:
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise StoreError(self.refusal)
         return None
+
+
+def made_of(statements: Iterable[str]) -> Callable[[sqlite3.Connection, int], None]:
+    """For a format that has had one version only."""
+
+    def make(connection: sqlite3.Connection, _version: int) -> None:
+        for statement in statements:
+            connection.execute(statement)
+
+    return make
 
 
 @contextmanager
