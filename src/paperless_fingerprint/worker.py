@@ -190,9 +190,14 @@ class Worker:
 
     def _tidy(self, place: Workplace) -> None:
         """While nothing else is to be done."""
-        while self._untidy and not self._wake.is_set() and not self._is_to_end(place):
-            self._sign()
-            self._untidy = place.store.tidy()
+        if self._untidy:
+            self._untidy = not _tidied(place, lambda: self._is_called_away(place))
+            if self._untidy:
+                self._wake.set()
+
+    def _is_called_away(self, place: Workplace) -> bool:
+        self._sign()
+        return self._wake.is_set() or self._is_to_end(place)
 
     def _is_to_end(self, place: Workplace) -> bool:
         return self._stop.is_set() or place.settings is not self._settings
@@ -343,11 +348,11 @@ def _drain_patiently(
         pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
 
 
-def _tidied(place: Workplace) -> bool:
+def _tidied(place: Workplace, is_called_away: Callable[[], bool] = lambda: False) -> bool:
     """Whether the store is in order; what comes meanwhile goes first."""
     while place.store.tidy():
         place.inbox.take_from(place.spool)
-        if place.inbox.next_due() is not None:
+        if is_called_away() or place.inbox.next_due() is not None:
             return False
     return True
 

@@ -50,6 +50,13 @@ _SCHEMA = (
     ) WITHOUT ROWID""",
 )
 
+_FORMAT = Format(
+    APPLICATION_ID,
+    0,
+    made_of(_SCHEMA),
+    "Name another file with PAPERLESS_FINGERPRINT_INBOX_FILE.",
+)
+
 
 def path_of(settings: Settings) -> Path:
     """Beside an SQLite library, else in the data folder; named after the library it belongs to."""
@@ -73,7 +80,7 @@ class WorkerFile(SqliteFile):
                 "another file with PAPERLESS_FINGERPRINT_INBOX_FILE."
             ) from error
         with self.reading() as connection:
-            _prepare(connection, path)
+            _FORMAT.prepare(connection, path)
 
     def note(self, name: str) -> str | None:
         with self.reading() as connection:
@@ -98,16 +105,6 @@ def next_ticket(connection: sqlite3.Connection) -> int:
     )
     found = connection.execute("SELECT value FROM counter WHERE name = 'ticket'").fetchone()
     return int(found[0])
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    Format(
-        APPLICATION_ID,
-        0,
-        f"{path} is the database of another program. Name another file with "
-        "PAPERLESS_FINGERPRINT_INBOX_FILE; nothing was changed.",
-        made_of(_SCHEMA),
-    ).prepare(connection)
 
 
 class FileLock:

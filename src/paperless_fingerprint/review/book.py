@@ -10,7 +10,6 @@ because it also says to whom a decision goes back.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +39,9 @@ _SCHEMA = (
     )""",
     "CREATE INDEX act_state ON act (state, number)",
     "CREATE INDEX act_person ON act (person, number)",
+)
+_FORMAT = Format(
+    _APPLICATION_ID, 0, made_of(_SCHEMA), "Move it away, so that decisions can be kept there."
 )
 WAITING, DONE, UNDONE, REFUSED = "waiting", "done", "undone", "refused"
 _COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was, state, why"
@@ -88,7 +90,7 @@ class Book:
         self._file = SqliteFile(path)
         self._waiting: tuple[Entry, ...] | None = None
         with self._file.reading() as connection:
-            _prepare(connection, path)
+            _FORMAT.prepare(connection, path)
 
     def close(self) -> None:
         self._file.close()
@@ -174,16 +176,6 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         tuple(Step(what, a, tuple(others)) for what, a, others in json.loads(steps)),
         undoes, was, state, why,
     )  # fmt: skip
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    Format(
-        _APPLICATION_ID,
-        0,
-        f"{path} is the database of another program; move it away, so that decisions can be "
-        "kept there. Nothing was changed.",
-        made_of(_SCHEMA),
-    ).prepare(connection)
 
 
 # --- decisions as JSON, with all that is needed to put them back ----------------------------------

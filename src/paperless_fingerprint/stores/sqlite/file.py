@@ -25,21 +25,23 @@ class Format:
     #: Marks it, so that no other program's database is written into.
     application_id: int
     version: int
-    #: What is said of another program's database.
-    refusal: str
     #: Leads from a version to this one: from 0 where the file is empty.
     make: Callable[[sqlite3.Connection, int], None]
-    #: What is said of a file of a newer version.
-    too_new: str = ""
+    #: What to do where the file is another program's database.
+    advice: str
 
-    def prepare(self, connection: sqlite3.Connection, *, page_bytes: int | None = None) -> None:
+    def prepare(
+        self, connection: sqlite3.Connection, path: Path, *, page_bytes: int | None = None
+    ) -> None:
         """Make what is missing, once, whoever of several processes comes first."""
-        found = self._version(connection)
+        found = self._version(connection, path)
         if found is None or found < self.version:
             if page_bytes:  # says nothing to a file that has pages already
                 connection.execute(f"PRAGMA page_size = {page_bytes}")
             with transaction(connection):
-                found = self._version_within(connection)  # another process may have been faster
+                found = self._version_within(
+                    connection, path
+                )  # another process may have been faster
                 if found is None or found < self.version:
                     self.make(connection, found or 0)
                     connection.execute(f"PRAGMA application_id = {self.application_id}")
@@ -47,24 +49,29 @@ class Format:
         # Only now: a file that is not ours must stay as it is.
         _write_ahead(connection)
 
-    def _version(self, connection: sqlite3.Connection) -> int | None:
+    def _version(self, connection: sqlite3.Connection, path: Path) -> int | None:
         # All of it at one moment: between two looks another process may have made the file.
         connection.execute("BEGIN")
         try:
-            return self._version_within(connection)
+            return self._version_within(connection, path)
         finally:
             connection.execute("ROLLBACK")
 
-    def _version_within(self, connection: sqlite3.Connection) -> int | None:
+    def _version_within(self, connection: sqlite3.Connection, path: Path) -> int | None:
         """Nothing where the file is empty."""
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         if application == self.application_id:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
             if version > self.version:
-                raise StoreError(self.too_new.format(found=version, known=self.version))
+                raise StoreError(
+                    f"{path} was written by a newer paperless-fingerprint (its format is {version}, "
+                    f"this program knows {self.version}). Upgrade the program; nothing was changed."
+                )
             return version
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise StoreError(self.refusal)
+            raise StoreError(
+                f"{path} is the database of another program; nothing was changed. {self.advice}"
+            )
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import suppress
+from pathlib import Path
 from uuid import uuid4
 
 from paperless_fingerprint.stores.sqlite.file import Format
@@ -163,17 +164,12 @@ MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS, "", _UNPOSTED)
 VERSION = len(MIGRATIONS)
 
 
-def prepare(connection: sqlite3.Connection, path: str) -> None:
+def prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Create the tables, or bring them up to date; refuse a file that is not ours."""
-    Format(
-        APPLICATION_ID,
-        VERSION,
-        f"{path} is the database of another program. Name another file with --store "
-        "sqlite:///PATH; nothing was changed.",
-        _make,
-        f"The library {path} was written by a newer paperless-fingerprint (its format is "
-        "{found}, this program knows {known}). Upgrade the program; nothing was changed.",
-    ).prepare(connection, page_bytes=_PAGE_BYTES)
+    library = Format(
+        APPLICATION_ID, VERSION, _make, "Name another file with --store sqlite:///PATH."
+    )
+    library.prepare(connection, path, page_bytes=_PAGE_BYTES)
 
 
 def _make(connection: sqlite3.Connection, version: int) -> None:

@@ -33,7 +33,7 @@ class SqliteStore(Documents, Results):
                 "Name another place with --store sqlite:///PATH."
             ) from error
         with self.reading() as connection:
-            schema.prepare(connection, str(self.path))
+            schema.prepare(connection, self.path)
             found = connection.execute("SELECT value FROM note WHERE name = 'namespace'").fetchone()
         self.namespace = UUID(found[0])
 
