@@ -34,7 +34,7 @@ LAYERS = (
      "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "rivals", "candidates", "progress"),
     ("fingerprint",),
     ("facts", "tokens", "jsonl", "known_words", "digest", "forms"),
-    ("text", "model", "errors", "ragged"),
+    ("text", "model", "errors", "ragged", "ascending"),
 )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import digest, forms
+from paperless_fingerprint import digest, forms, ragged
+from paperless_fingerprint.ascending import among
 from paperless_fingerprint.digest import Digests
 from paperless_fingerprint.fingerprint import Hashes, level_limit, sketch_hashes
 from paperless_fingerprint.forms import Sketches
@@ -135,11 +136,8 @@ def shared_hashes(asker: Hashes, others: Sequence[bytes]) -> list[int]:
     pooled = np.frombuffer(b"".join(others), "<u8")
     if not len(asker) or not len(pooled):
         return [0] * len(others)
-    places = np.searchsorted(asker, pooled)
-    places[places == len(asker)] = 0
-    found = np.concatenate((np.zeros(1, np.int64), np.cumsum(asker[places] == pooled)))
     ends = np.cumsum(sizes)
-    counts: list[int] = (found[ends] - found[ends - sizes]).tolist()
+    counts: list[int] = ragged.counts(among(pooled, asker), ends - sizes, ends).tolist()
     return counts
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import ragged
+from paperless_fingerprint.ascending import among, distinct
 from paperless_fingerprint.ragged import Ints
 
 #: Of each kind at most so many values are kept; more are thinned by powers of two.
@@ -107,10 +108,7 @@ def pack(hashes: FactHashes) -> bytes:
 
 
 def _thinned(values: Values) -> tuple[int, Values]:
-    values = np.sort(values)
-    fresh = np.ones(len(values), np.bool_)
-    np.not_equal(values[1:], values[:-1], out=fresh[1:])
-    values = values[fresh]
+    values = distinct(values.copy())
     if len(values) <= MOST_KEPT:
         return 0, values
     # The first that is too much is the limit, rounded down to a power of two.
@@ -201,10 +199,8 @@ def in_common(some: Digests, owners: Ints, others: Digests) -> Common:
     taken = np.zeros(_TABLE_CELLS, np.bool_)
     taken[_cells(own)] = True
     likely = np.flatnonzero(taken[_cells(values)] & inside)
-    places = np.searchsorted(own, values[likely])
-    places[places == len(own)] = 0
     found = np.zeros_like(inside)
-    found[likely] = own[places] == values[likely]
+    found[likely] = among(values[likely], own)
     return Common(ragged.counts(found, begins, ends).reshape(-1, 2), np.minimum(held, below))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import ragged
+from paperless_fingerprint.ascending import among
 from paperless_fingerprint.ragged import Ints
 
 #: Fewer others cannot tell what the form is.
@@ -71,12 +72,12 @@ def of_one_form(
     ends = np.cumsum(sizes)
     begins = ends - sizes
     inside = values <= np.repeat(sketches.limits, sizes)
-    equal = _among(values, own) & inside
+    equal = among(values, own) & inside
     form = _of_many(values, _FORM_SHARE * len(sizes))
     # Of the form: how much there is, how much of it the document has, each of the others, and both.
     whole = np.searchsorted(form, sketches.limits, side="right")
-    held = np.searchsorted(form[_among(form, own)], sketches.limits, side="right")
-    of_form = _among(values, form) & inside
+    held = np.searchsorted(form[among(form, own)], sketches.limits, side="right")
+    of_form = among(values, form) & inside
     theirs = ragged.counts(of_form, begins, ends)
     both = ragged.counts(equal & of_form, begins, ends)
     # What was misread of the form stands among the rest, as something else.
@@ -94,16 +95,6 @@ def of_one_form(
         asked = clean[open_yet]
         more, more_shared = (figures[asked] for figures in beside())
         found[asked] = shared[open_yet] + more_shared < _expected(rest[open_yet] + more, given_up)
-    return found
-
-
-def _among(values: npt.NDArray[Any], ascending: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Which of the values are in the other list."""
-    if not len(ascending):
-        return np.zeros(len(values), np.bool_)
-    at = np.searchsorted(ascending, values)
-    at[at == len(ascending)] = 0
-    found: npt.NDArray[np.bool_] = ascending[at] == values
     return found
 
 

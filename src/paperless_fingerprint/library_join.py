@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from paperless_fingerprint import candidates as rules
 from paperless_fingerprint import ragged
+from paperless_fingerprint.ascending import distinct
 from paperless_fingerprint.digest import Digests
-from paperless_fingerprint.fingerprint import distinct, level_limit
+from paperless_fingerprint.fingerprint import level_limit
 from paperless_fingerprint.forms import Sketches
 from paperless_fingerprint.ragged import Ints
 from paperless_fingerprint.stores.base import FingerprintRow

@@ -131,16 +131,20 @@ class Killed(BaseException):
     """Stands for SIGKILL: nothing in the program catches it."""
 
 
-@pytest.mark.parametrize("after", [0, 1, 2, 5])
+@pytest.mark.parametrize(("after", "together"), [(0, 1), (1, 1), (2, 1), (5, 1), (1, 3)])
 def test_a_run_that_was_killed_goes_on_where_it_was(
-    library: Library, sample: list[Document], monkeypatch: pytest.MonkeyPatch, after: int
+    library: Library,
+    sample: list[Document],
+    monkeypatch: pytest.MonkeyPatch,
+    after: int,
+    together: int,
 ) -> None:
     whole, broken = library(), library()
     for store in (whole, broken):
         fill(store, sample)
     monkeypatch.setattr(analysing, "_FEW", 0)
     monkeypatch.setattr(analysing, "_CHUNK_PAIRS", 5)
-    monkeypatch.setattr(analysing, "_STORED_TOGETHER", 1)
+    monkeypatch.setattr(analysing, "_STORED_TOGETHER", together)
     run(whole)
     writes = 0
     write_pairs = broken.write_pairs

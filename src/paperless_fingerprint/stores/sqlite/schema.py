@@ -159,7 +159,7 @@ CREATE TABLE unposted (id INTEGER PRIMARY KEY);
 _GATHERED_BYTES = 32 * 1024 * 1024
 
 #: What leads from version n to n + 1 stands at place n. Never edited once released. The third is
-#: the option that prepare() sets, which is no statement that must succeed.
+#: the option that _make() sets, which is no statement that must succeed.
 MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS, "", _UNPOSTED)
 VERSION = len(MIGRATIONS)
 
