@@ -27,7 +27,7 @@ from paperless_fingerprint import settings
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint, overlap, shingle_hashes
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 
 SPEC = FingerprintSpec()
 BUCKETS = ((0.15, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.01))

@@ -24,7 +24,7 @@ from paperless_fingerprint.fingerprint import (
     minhash,
     shingle_hashes,
 )
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 
 SPEC = FingerprintSpec()
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import orjson
 
-from paperless_fingerprint import settings, text
+from paperless_fingerprint import settings
 from paperless_fingerprint.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.language import parse
@@ -32,6 +32,7 @@ from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.search import BLOCKS, Request, Search
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.stores.searching import searcher_of
+from paperless_fingerprint.text import normalise
 
 QUERIES = 200
 LONG_WORDS = 5_000
@@ -163,7 +164,7 @@ def three_words(store, ids: list[int], rng: random.Random, count: int) -> list[l
     found: list[list[str]] = []
     while len(found) < count:
         content = next(iter(store.texts([rng.choice(ids)]).values()), "")
-        candidates = sorted({word for word in text.words(content) if len(word) >= 4})
+        candidates = sorted({word for word in normalise.words(content) if len(word) >= 4})
         if len(candidates) >= 3:
             found.append(rng.sample(candidates, 3))
     return found

@@ -12,7 +12,7 @@ from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic.embedders import EmbedderError, TextRefusedError
 from paperless_fingerprint.settings import load
-from paperless_fingerprint.text import words
+from paperless_fingerprint.text.normalise import words
 
 LETTER_DE = (
     "Stuttgart, den 5. März 2024\nSehr geehrte Frau Montavon,\nwir bestätigen Ihnen den Eingang Ihrer "

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Asker
@@ -27,6 +26,7 @@ from paperless_fingerprint.query.tree import (
     TextField,
     Words,
 )
+from paperless_fingerprint.text import normalise as texts
 
 
 def shingles(text: str, words: int = 3) -> set[tuple[str, ...]]:

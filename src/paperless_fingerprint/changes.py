@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from paperless_fingerprint.replacements import are_unlike_characters
 from paperless_fingerprint.severity import SEVEREST, Kind, Mark
-from paperless_fingerprint.tokens import Tokens, is_character
+from paperless_fingerprint.text.tokens import Tokens, is_character
 
 #: How severe it is that one Chinese character stands for another again and again.
 _OTHER_CHARACTER = 4.0

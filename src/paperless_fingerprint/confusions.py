@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.text import without_accents
+from paperless_fingerprint.text.normalise import without_accents
 
 # Letters that one engine or another reads for each other collapse into one.
 _SHAPES = str.maketrans(

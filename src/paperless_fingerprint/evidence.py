@@ -17,7 +17,6 @@ from typing import TypeAlias
 from paperless_fingerprint.alignment import Alignment, align
 from paperless_fingerprint.changes import OTHER_DOCUMENT, distinct_severities
 from paperless_fingerprint.differences import Differences, find_differences
-from paperless_fingerprint.known_words import Vocabulary
 from paperless_fingerprint.marks import mark_of
 from paperless_fingerprint.noise import estimate_digit_noise, estimate_noise
 from paperless_fingerprint.numbers_kept import numbers_against
@@ -38,6 +37,7 @@ from paperless_fingerprint.sentences import (
 )
 from paperless_fingerprint.severity import CLEAN, SEVEREST, UNREADABLE, Kind, Mark
 from paperless_fingerprint.strangers import known_strangers, strangers
+from paperless_fingerprint.text.lexicon import Vocabulary
 from paperless_fingerprint.weighing import Side, Weighing
 
 _SETTLED = 20.0

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from paperless_fingerprint.known_words import MONTHS
+from paperless_fingerprint.text.lexicon import MONTHS
 
 # --- What people call the facts, in the languages of Paperless's users -----------------------
 

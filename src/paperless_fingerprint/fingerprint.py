@@ -24,10 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import digest
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.ascending import among, distinct
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.model import Fingerprint
+from paperless_fingerprint.text import normalise as texts
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 Spans: TypeAlias = npt.NDArray[np.int64]

@@ -19,7 +19,7 @@ from paperless_fingerprint.model import (
     Relation,
     Verdict,
 )
-from paperless_fingerprint.text import words
+from paperless_fingerprint.text.normalise import words
 
 Key: TypeAlias = tuple[int, int]
 PrimaryRule: TypeAlias = Callable[[Sequence[Document]], int]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprints_of_normalised
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.stores.base import Refusal, Store, document_uuid
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 
 # Large enough that index pages are touched once a batch, small enough to bound the memory.
 BATCH_DOCUMENTS = 10_000

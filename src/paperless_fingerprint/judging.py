@@ -14,7 +14,6 @@ from itertools import islice
 from typing import TypeAlias
 
 from paperless_fingerprint.groups import Decided
-from paperless_fingerprint.known_words import Vocabulary
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -24,6 +23,7 @@ from paperless_fingerprint.model import (
 from paperless_fingerprint.relations import Reading, Remembered, Thresholds, judge, read
 from paperless_fingerprint.scoring import Weights
 from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.text.lexicon import Vocabulary
 
 Key: TypeAlias = tuple[int, int]
 

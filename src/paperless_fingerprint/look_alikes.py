@@ -15,7 +15,7 @@ from paperless_fingerprint.severity import (
     clip,
     improbable,
 )
-from paperless_fingerprint.tokens import (
+from paperless_fingerprint.text.tokens import (
     AMOUNT,
     DIGIT,
     DIGIT_LOOKS,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.confusions import weighted_edits
-from paperless_fingerprint.known_words import MONTHS, SHORT_MONTHS
+from paperless_fingerprint.text.lexicon import MONTHS, SHORT_MONTHS
 from paperless_fingerprint.weighing import Side, Weighing
 
 #: Where the other text has a month a month is expected: so much of it may be misread, and the

@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.differences import Differences
-from paperless_fingerprint.tokens import AMOUNT, DIGIT, digits_of, notes_of
+from paperless_fingerprint.text.tokens import AMOUNT, DIGIT, digits_of, notes_of
 from paperless_fingerprint.weighing import Side, Weighing
 
 _FEWEST_DIGITS = 4

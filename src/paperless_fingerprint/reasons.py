@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from paperless_fingerprint.evidence import Evidence
 from paperless_fingerprint.model import Relation
 from paperless_fingerprint.severity import Kind, Mark
-from paperless_fingerprint.tokens import AMOUNT, NUMBER, Tokens, notes_of
+from paperless_fingerprint.text.tokens import AMOUNT, NUMBER, Tokens, notes_of
 
 if TYPE_CHECKING:
     from paperless_fingerprint.relations import Reading

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.differences import Difference, Differences
-from paperless_fingerprint.known_words import MONTHS
-from paperless_fingerprint.tokens import AMOUNT, Tokens, is_character, notes_of
+from paperless_fingerprint.text.lexicon import MONTHS
+from paperless_fingerprint.text.tokens import AMOUNT, Tokens, is_character, notes_of
 
 #: A shorter word may begin another one, and fewer letters are no month.
 _GLUED_TO = 4

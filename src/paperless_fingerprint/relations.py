@@ -15,7 +15,6 @@ from paperless_fingerprint import reasons
 from paperless_fingerprint.alignment import equal_tokens, replaced_share
 from paperless_fingerprint.evidence import Evidence, weigh
 from paperless_fingerprint.judgement import Chances, chances_of, is_enough, is_filled_in_otherwise
-from paperless_fingerprint.known_words import NoVocabulary, Vocabulary
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -36,8 +35,9 @@ from paperless_fingerprint.scoring import (
     title_alike,
     weighted_sum,
 )
-from paperless_fingerprint.text import normalise
-from paperless_fingerprint.tokens import tokenise
+from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
+from paperless_fingerprint.text.normalise import normalise
+from paperless_fingerprint.text.tokens import tokenise
 from paperless_fingerprint.weighing import Side
 
 #: A text of fewer distinct shingles says the same thing over and over.

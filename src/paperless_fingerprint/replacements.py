@@ -19,7 +19,7 @@ from paperless_fingerprint.severity import (
     clip,
     improbable,
 )
-from paperless_fingerprint.tokens import AMOUNT, CJK, DIGIT, NUMBER, as_number, notes_of
+from paperless_fingerprint.text.tokens import AMOUNT, CJK, DIGIT, NUMBER, as_number, notes_of
 from paperless_fingerprint.weighing import Side, Weighing, legible
 
 #: A run of words is about somebody where so many of its letters belong to names.

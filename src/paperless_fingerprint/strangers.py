@@ -10,9 +10,9 @@ from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.alignment import Alignment
 from paperless_fingerprint.differences import Differences
-from paperless_fingerprint.known_words import MONTHS
 from paperless_fingerprint.severity import SEVEREST
-from paperless_fingerprint.tokens import CJK, notes_of
+from paperless_fingerprint.text.lexicon import MONTHS
+from paperless_fingerprint.text.tokens import CJK, notes_of
 from paperless_fingerprint.weighing import Side, Weighing
 
 Runs: TypeAlias = list[tuple[int, int]]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from paperless_fingerprint.fingerprint import Hashes, shingle_hashes, shingle_stream, word_hash
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.text import normalise, words
+from paperless_fingerprint.text.normalise import normalise, words
 
 #: Beyond this a word is simply common.
 COUNTED_AT_MOST = 1_000

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.known_words import (
+from paperless_fingerprint.text.lexicon import (
     AMBIGUOUS_MONTHS,
     MONTHS,
     SHORT_MONTHS,
@@ -19,8 +19,8 @@ from paperless_fingerprint.known_words import (
     common_words,
     words_of_languages,
 )
-from paperless_fingerprint.text import words as words_of
-from paperless_fingerprint.tokens import (
+from paperless_fingerprint.text.normalise import words as words_of
+from paperless_fingerprint.text.tokens import (
     AMOUNT,
     CAPITAL,
     DIGIT,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from paperless_fingerprint import reasons
 from paperless_fingerprint.evidence import Evidence, weigh
 from paperless_fingerprint.facts import Facts, read_facts
-from paperless_fingerprint.known_words import NoVocabulary, Vocabulary
 from paperless_fingerprint.model import Pair
 from paperless_fingerprint.parts import Place
 from paperless_fingerprint.relations import Reading, Thresholds, examine
 from paperless_fingerprint.scoring import FUZZY_SAMPLE_SIZE, Weights
 from paperless_fingerprint.severity import Mark
+from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

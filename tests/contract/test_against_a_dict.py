@@ -12,7 +12,7 @@ from libraries import Library
 from paperless_fingerprint.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.text import words
+from paperless_fingerprint.text.normalise import words
 
 IDS = st.integers(1, 6)
 TEXTS = st.sampled_from(

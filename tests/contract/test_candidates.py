@@ -12,7 +12,7 @@ from paperless_fingerprint import candidates as rules
 from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint, overlap, shingle_hashes
 from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 from paperless_fingerprint.vocabulary import WordTable
 
 

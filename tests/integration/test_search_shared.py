@@ -21,7 +21,7 @@ from paperless_fingerprint.query.tree import Alike, Likeness, Reference, Span
 from paperless_fingerprint.search import Request, Search
 from paperless_fingerprint.stores.searching import searcher_of
 from paperless_fingerprint.stores.sqlite import SqliteStore
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "text"
 

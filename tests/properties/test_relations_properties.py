@@ -11,7 +11,7 @@ from paperless_fingerprint.facts import read_facts
 from paperless_fingerprint.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.relations import examine, judge, read
-from paperless_fingerprint.tokens import tokenise
+from paperless_fingerprint.text.tokens import tokenise
 from paperless_fingerprint.word_diff import compare
 
 WORD = st.sampled_from(

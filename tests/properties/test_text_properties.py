@@ -5,9 +5,9 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.fingerprint import shingle_hashes
-from paperless_fingerprint.text import MAX_WORD_CHARACTERS, normalise, words
+from paperless_fingerprint.text import normalise as texts
+from paperless_fingerprint.text.normalise import MAX_WORD_CHARACTERS, normalise, words
 
 # Mostly the characters that our own rules speak of, and now and then anything at all.
 PIECES = st.one_of(

@@ -8,7 +8,15 @@ from paperless_fingerprint import alignment, differences
 from paperless_fingerprint.alignment import align, replaced_share, unmatched_runs
 from paperless_fingerprint.confusions import weighted_edits
 from paperless_fingerprint.differences import find_differences
-from paperless_fingerprint.tokens import AMOUNT, CAPITAL, CJK, DIGIT, NUMBER, notes_of, tokenise
+from paperless_fingerprint.text.tokens import (
+    AMOUNT,
+    CAPITAL,
+    CJK,
+    DIGIT,
+    NUMBER,
+    notes_of,
+    tokenise,
+)
 
 WORDS = [f"word{n}" for n in range(400)]
 

@@ -18,7 +18,7 @@ from paperless_fingerprint.model import Document, Relation
 
 
 def words_of(document: Document) -> list[str]:
-    # Written here once more and not taken from text.py: the truth must not depend on it.
+    # Written here once more and not taken from text/normalise.py: the truth must not depend on it.
     text = unicodedata.normalize("NFKC", document.content).casefold()
     return re.findall(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+", text)
 

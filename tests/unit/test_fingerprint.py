@@ -22,10 +22,10 @@ from paperless_fingerprint.fingerprint import (
     sketch_hashes,
     word_hash,
 )
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 
 # Written down once. If one of these changes, every stored library would have to be made anew:
-# then change the name of the scheme in fingerprint.py or text.py as well.
+# then change the name of the scheme in fingerprint.py or text/normalise.py as well.
 GOLDEN_TEXT = (
     "Sehr geehrte Frau Müller, anbei erhalten Sie die Rechnung Nr. 2024-117 über 1.387,30 € für "
     "die Wartung Ihrer Heizung am 3. März 2024. Bitte überweisen Sie den Betrag bis Ende des Monats. "

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from documents import contested_scan, misread
 from paperless_fingerprint import relations
 from paperless_fingerprint.judging import Chunk, Judge, judge_chunk
-from paperless_fingerprint.known_words import NoVocabulary
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.relations import read
 from paperless_fingerprint.settings import load
+from paperless_fingerprint.text.lexicon import NoVocabulary
 
 JUDGE = Judge.of(load({}, {}))
 SCAN, ORIGINAL, OTHER = contested_scan()

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from paperless_fingerprint import text as texts
-from paperless_fingerprint.text import MAX_WORD_CHARACTERS, normalise, words
+from paperless_fingerprint.text import normalise as texts
+from paperless_fingerprint.text.normalise import MAX_WORD_CHARACTERS, normalise, words
 
 
 @pytest.mark.parametrize(

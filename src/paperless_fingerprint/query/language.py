@@ -10,7 +10,6 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.query.ids import IdError, parse_likeness
 from paperless_fingerprint.query.tree import (
@@ -34,6 +33,7 @@ from paperless_fingerprint.query.tree import (
     boosted,
     height,
 )
+from paperless_fingerprint.text import normalise as texts
 
 if TYPE_CHECKING:
     from luqum.tree import Item

@@ -15,7 +15,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.fingerprint import (
     FingerprintSpec,
     Overlap,
@@ -47,6 +46,7 @@ from paperless_fingerprint.query.tree import (
     Reference,
     replaced,
 )
+from paperless_fingerprint.text import normalise as texts
 
 #: Candidates that are verified unless all are asked for.
 VERIFIED_AT_MOST = 1000

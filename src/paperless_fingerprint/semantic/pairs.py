@@ -59,7 +59,7 @@ from paperless_fingerprint.stores.vectors import (
     VectorStore,
     decoded,
 )
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 
 Key: TypeAlias = tuple[int, int]
 

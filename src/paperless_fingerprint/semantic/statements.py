@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 
-from paperless_fingerprint.known_words import MONTHS
+from paperless_fingerprint.text.lexicon import MONTHS
 
 #: A longer text states more than decides anything; the beginning and the end hold what matters.
 _CHARACTERS = 60_000

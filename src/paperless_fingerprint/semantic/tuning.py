@@ -16,7 +16,7 @@ from paperless_fingerprint.semantic.judge import OVERLAP_OF_NEAR
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import VectorStore, decoded
-from paperless_fingerprint.text import normalise
+from paperless_fingerprint.text.normalise import normalise
 
 #: Fewer than these of both kinds are no ground to stand on.
 _FEWEST = 3

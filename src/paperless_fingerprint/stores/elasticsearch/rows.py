@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.fingerprint import FingerprintSpec, band_keys, fingerprint
 from paperless_fingerprint.model import (
     Decision,
@@ -32,6 +31,7 @@ from paperless_fingerprint.model import (
     Verdict,
     VersionChain,
 )
+from paperless_fingerprint.text import normalise as texts
 
 #: Longer texts are kept compressed: a request of more than 100 MB is refused, and the server
 #: takes no JSON string of more than 50 million characters.

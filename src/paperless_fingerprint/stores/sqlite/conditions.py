@@ -56,7 +56,7 @@ _ATTRIBUTE = {
 }
 #: Older versions.
 SUPERSEDED = "SELECT id FROM chain WHERE NOT is_latest"
-# Finds nothing: to the tokenizer this is a letter, to text.py it is none.
+# Finds nothing: to the tokenizer this is a letter, to text/normalise.py it is none.
 _NO_WORD = '"\u0080"'
 
 

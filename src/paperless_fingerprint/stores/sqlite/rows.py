@@ -8,7 +8,6 @@ from typing import Any
 
 import orjson
 
-from paperless_fingerprint import text as texts
 from paperless_fingerprint.model import (
     Decision,
     Document,
@@ -21,6 +20,7 @@ from paperless_fingerprint.model import (
     StoredDocument,
     Verdict,
 )
+from paperless_fingerprint.text import normalise as texts
 
 METADATA = (
     "id, uuid, title, correspondent, document_type, created, added, modified, tags, "

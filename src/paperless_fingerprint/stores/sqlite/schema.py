@@ -54,7 +54,7 @@ CREATE INDEX document_checksum ON document (checksum) WHERE checksum IS NOT NULL
 CREATE TABLE content (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 
 -- Our own words, joined by spaces. The ascii tokenizer takes every other character for a letter,
--- so that what text.py calls a word is one here. Contentless: the text is in `content`.
+-- so that what text/normalise.py calls a word is one here. Contentless: the text is in `content`.
 CREATE VIRTUAL TABLE words USING fts5 (
     title, content, correspondent, document_type, tags, content='', tokenize='ascii'
 );

@@ -1,6 +1,6 @@
 """Tokens for alignment: words and numbers as they stand on the page, with notes on each.
 
-Unlike the words that are fingerprinted (text.py), a number is ONE token whatever stands between
+Unlike the words that are fingerprinted (text/normalise.py), a number is ONE token whatever stands between
 its digits ('1.387,30' and '1387,30' have the same key), and every token knows how it was spelled
 and where it stands.
 """

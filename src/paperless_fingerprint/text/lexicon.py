@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import Protocol
 
-from paperless_fingerprint.text import without_accents
+from paperless_fingerprint.text.normalise import without_accents
 
 #: Month names, and the short forms that stand on statements; casefolded, with their number.
 _MONTHS = (
@@ -54,7 +54,7 @@ class NoVocabulary:
 @cache
 def words_of_languages() -> tuple[frozenset[str], ...]:
     """The common words of each language."""
-    text = (resources.files(__package__) / "words_data" / "common.txt").read_text("utf-8")
+    text = (resources.files(__package__) / "common.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     # Keys of tokens are case-folded, and 'grüßen' is 'grüssen' then.
     return tuple(frozenset(word.casefold() for word in line.split()[1:]) for line in lines)
