@@ -26,7 +26,7 @@ from made_library import MadeLibrary, damaged, write
 from measuring import report
 from paperless_fingerprint import intake, settings
 from paperless_fingerprint.analyse import analyse_document
-from paperless_fingerprint.fingerprint import FingerprintSpec
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.vocabulary import StoredVocabulary

@@ -24,7 +24,12 @@ from imports import documents, fill, node, node_seconds
 from made_library import MadeLibrary, Plan, Shares, write
 from measuring import report
 from paperless_fingerprint import settings
-from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint, overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import (
+    FingerprintSpec,
+    fingerprint,
+    overlap,
+    shingle_hashes,
+)
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.text.normalise import normalise

@@ -15,8 +15,8 @@ from rensa import RMinHash
 
 from made_library import MadeLibrary
 from measuring import cpu_seconds, report
-from paperless_fingerprint import digest
-from paperless_fingerprint.fingerprint import (
+from paperless_fingerprint.fingerprints import digest
+from paperless_fingerprint.fingerprints.spec import (
     FingerprintSpec,
     _Block,
     fingerprint,

@@ -24,7 +24,7 @@ import psutil
 from made_library import MadeLibrary, write
 from measuring import peak_megabytes, report
 from paperless_fingerprint import intake, jsonl, settings
-from paperless_fingerprint.fingerprint import FingerprintSpec
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document, Fingerprint, StoredDocument
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store

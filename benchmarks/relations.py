@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
 from paperless_fingerprint.library_join import Library
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.relations import Reading, examine, read

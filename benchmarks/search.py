@@ -25,7 +25,7 @@ from pathlib import Path
 import orjson
 
 from paperless_fingerprint import settings
-from paperless_fingerprint.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Scope

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from elasticsearch import Elasticsearch
 
-from paperless_fingerprint.fingerprint import FingerprintSpec
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 
 VERSIONS = {"elasticsearch9": "9.2.0", "elasticsearch8": "8.19.9"}
 NAMED_SERVER = "PAPERLESS_FINGERPRINT_TEST_ES"

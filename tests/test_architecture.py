@@ -19,22 +19,22 @@ HEAVY = ("scipy", "datasketch", "elasticsearch", "starlette", "uvicorn", "httpx"
 LAYERS = (
     ("hooks", "cli", "web", "demo", "elasticsearch_local"),
     # use cases
-    ("analyse", "rejudging", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
+    ("library", "integration", "checkup", "service", "analyse", "rejudging", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
      "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
      "decisions", "meaning", "meaning_worker", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
      "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "feedback_plan",
      "feedback_writing", "workplace",
-     "worker_file", "undoing", "checkup_paperless", "checkup_semantic"),
+     "undoing", "checkup_paperless", "checkup_semantic"),
     # what stands behind protocols
     ("stores", "paperless", "semantic"),
     ("query",),
-    ("settings", "settings_file"),
+    ("settings", "settings_file", "worker_file"),
     # matching
-    ("relations", "judgement", "reasons", "evidence", "changes", "differences", "rejoined", "alignment", "confusions",
+    ("comparison", "grouping", "candidates", "relations", "judgement", "reasons", "evidence", "changes", "differences", "rejoined", "alignment", "confusions",
      "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "rivals", "candidates", "progress"),
-    ("fingerprint",),
+    ("fingerprint", "fingerprints"),
     ("facts", "tokens", "jsonl", "known_words", "digest", "forms"),
-    ("text", "model", "errors", "ragged", "ascending"),
+    ("files", "text", "model", "errors", "ragged", "ascending"),
 )  # fmt: skip
 
 

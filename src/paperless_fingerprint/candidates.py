@@ -21,10 +21,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import digest, forms, ragged
-from paperless_fingerprint.ascending import among
-from paperless_fingerprint.digest import Digests
-from paperless_fingerprint.fingerprint import Hashes, level_limit, sketch_hashes
+from paperless_fingerprint import forms
+from paperless_fingerprint.fingerprints import arrays, digest
+from paperless_fingerprint.fingerprints.arrays import among
+from paperless_fingerprint.fingerprints.digest import Digests
+from paperless_fingerprint.fingerprints.spec import Hashes, level_limit, sketch_hashes
 from paperless_fingerprint.forms import Sketches
 from paperless_fingerprint.model import Candidate, Fingerprint
 
@@ -137,7 +138,7 @@ def shared_hashes(asker: Hashes, others: Sequence[bytes]) -> list[int]:
     if not len(asker) or not len(pooled):
         return [0] * len(others)
     ends = np.cumsum(sizes)
-    counts: list[int] = ragged.counts(among(pooled, asker), ends - sizes, ends).tolist()
+    counts: list[int] = arrays.counts(among(pooled, asker), ends - sizes, ends).tolist()
     return counts
 
 

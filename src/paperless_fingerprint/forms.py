@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import ragged
-from paperless_fingerprint.ascending import among
-from paperless_fingerprint.ragged import Ints
+from paperless_fingerprint.fingerprints import arrays
+from paperless_fingerprint.fingerprints.arrays import Ints, among
 
 #: Fewer others cannot tell what the form is.
 MEMBERS_AT_LEAST = 8
@@ -78,14 +77,14 @@ def of_one_form(
     whole = np.searchsorted(form, sketches.limits, side="right")
     held = np.searchsorted(form[among(form, own)], sketches.limits, side="right")
     of_form = among(values, form) & inside
-    theirs = ragged.counts(of_form, begins, ends)
-    both = ragged.counts(equal & of_form, begins, ends)
+    theirs = arrays.counts(of_form, begins, ends)
+    both = arrays.counts(equal & of_form, begins, ends)
     # What was misread of the form stands among the rest, as something else.
     rest = np.minimum(
         sketches.own_counts - held - _MISREAD * (whole - held),
         sketches.other_counts - theirs - _MISREAD * (whole - theirs),
     )
-    shared = ragged.counts(equal & ~of_form, begins, ends)
+    shared = arrays.counts(equal & ~of_form, begins, ends)
     given_up = _GIVEN_UP_IN_A_CROWD if len(sizes) >= _CROWD else _GIVEN_UP
     clean = np.flatnonzero((whole >= _FEWEST_OF_FORM) & (both >= _CLEAN * whole))
     rest, shared = rest[clean], shared[clean]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from paperless_fingerprint import intake, jsonl
-from paperless_fingerprint.fingerprint import FingerprintSpec
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.intake import IntakeReport
 from paperless_fingerprint.jsonl import BadLine
 from paperless_fingerprint.model import Document

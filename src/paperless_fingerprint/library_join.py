@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import candidates as rules
-from paperless_fingerprint import ragged
-from paperless_fingerprint.ascending import distinct
-from paperless_fingerprint.digest import Digests
-from paperless_fingerprint.fingerprint import level_limit
+from paperless_fingerprint.fingerprints import arrays
+from paperless_fingerprint.fingerprints.arrays import Ints, distinct
+from paperless_fingerprint.fingerprints.digest import Digests
+from paperless_fingerprint.fingerprints.spec import level_limit
 from paperless_fingerprint.forms import Sketches
-from paperless_fingerprint.ragged import Ints
 from paperless_fingerprint.stores.base import FingerprintRow
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
@@ -101,13 +100,13 @@ class _Postings:
             some = np.minimum(sizes[low : low + _PLACES_AT_ONCE], width)
             filled = np.arange(width) < some[:, None]
             table[low : low + len(some)][filled] = self.ranks[
-                ragged.places(self.offsets[low : low + len(some)], some)
+                arrays.places(self.offsets[low : low + len(some)], some)
             ]
         return table
 
     def holders_of(self, ranks: Ints, counts: Ints) -> npt.NDArray[np.int32]:
         """The first `counts` holders of each rank, one after the other."""
-        return self.places[ragged.places(self.starts[ranks].astype(np.int64), counts)]
+        return self.places[arrays.places(self.starts[ranks].astype(np.int64), counts)]
 
 
 class Library:
@@ -284,7 +283,7 @@ class Library:
         beyond = offsets[others + 1] - offsets[others] - width
         longer = np.flatnonzero(beyond > 0)
         sizes = beyond[longer]
-        rest = ranks[ragged.places(offsets[others[longer]] + width, sizes)]
+        rest = ranks[arrays.places(offsets[others[longer]] + width, sizes)]
         ends = np.cumsum(sizes)
         begins = ends - sizes
         rest_hits = np.empty(len(rest), np.bool_)
@@ -300,7 +299,7 @@ class Library:
             mark[own] = False
         # In one byte each, which is many times as fast as sum().
         shared: Ints = np.einsum("ij->i", hits.view(np.uint8)).astype(np.int64)
-        shared[longer] += ragged.counts(rest_hits, begins, ends)
+        shared[longer] += arrays.counts(rest_hits, begins, ends)
         return shared
 
     def _checked(self, rows: Ints, others: Ints, shared: Ints) -> tuple[Ints, Ints, rules.Sketched]:
@@ -344,7 +343,7 @@ class Library:
         level = np.maximum(self._levels[row], self._levels[others])
         return Sketches(
             own=self._sketch.ranks[offsets[row] : offsets[row + 1]],
-            others=self._sketch.ranks[ragged.places(offsets[others], sizes)],
+            others=self._sketch.ranks[arrays.places(offsets[others], sizes)],
             sizes=sizes,
             limits=self._sketch.highest[level],
             own_counts=self._counts[row, level].astype(np.int64),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprint import FingerprintSpec, Overlap
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec, Overlap
 from paperless_fingerprint.query.answers import Answer, Hit, Page, Request
 from paperless_fingerprint.query.explanation import explained
 from paperless_fingerprint.query.language import parse

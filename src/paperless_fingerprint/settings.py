@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.fingerprint import FingerprintSpec
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 
 PREFIX = "PAPERLESS_FINGERPRINT_"
 Value: TypeAlias = str | int | float | bool | None

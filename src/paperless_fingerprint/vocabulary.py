@@ -8,7 +8,12 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprint import Hashes, shingle_hashes, shingle_stream, word_hash
+from paperless_fingerprint.fingerprints.spec import (
+    Hashes,
+    shingle_hashes,
+    shingle_stream,
+    word_hash,
+)
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text.normalise import normalise, words
 

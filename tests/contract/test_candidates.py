@@ -9,7 +9,12 @@ import pytest
 from documents import SPEC, damaged, document, some_text, stored
 from libraries import Library
 from paperless_fingerprint import candidates as rules
-from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint, overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import (
+    FingerprintSpec,
+    fingerprint,
+    overlap,
+    shingle_hashes,
+)
 from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text.normalise import normalise

@@ -10,7 +10,7 @@ import pytest
 from documents import SPEC, some_text, some_words, stored
 from libraries import STORES, opened_stores
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprint import overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import overlap, shingle_hashes
 from paperless_fingerprint.model import VersionChain
 from paperless_fingerprint.query import likeness, plan
 from paperless_fingerprint.query.language import MAX_HEIGHT, parse

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from documents import SPEC
-from paperless_fingerprint.fingerprint import fingerprint, overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import fingerprint, overlap, shingle_hashes
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.plan import is_found, sketch_query, source_of
 from paperless_fingerprint.query.searcher import Scope

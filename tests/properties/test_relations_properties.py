@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from documents import SPEC
 from paperless_fingerprint.alignment import align
 from paperless_fingerprint.differences import find_differences
-from paperless_fingerprint.digest import compare as compare_facts
 from paperless_fingerprint.facts import read_facts
-from paperless_fingerprint.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.digest import compare as compare_facts
+from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.relations import examine, judge, read
 from paperless_fingerprint.text.tokens import tokenise

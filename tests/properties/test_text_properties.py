@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paperless_fingerprint.fingerprint import shingle_hashes
+from paperless_fingerprint.fingerprints.spec import shingle_hashes
 from paperless_fingerprint.text import normalise as texts
 from paperless_fingerprint.text.normalise import MAX_WORD_CHARACTERS, normalise, words
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperless_fingerprint.ascending import among, distinct
+from paperless_fingerprint.fingerprints.arrays import among, distinct
 
 NUMBERS = st.lists(st.integers(0, 20) | st.integers(2**64 - 3, 2**64 - 1), max_size=30)
 

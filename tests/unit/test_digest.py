@@ -16,8 +16,14 @@ from paperless_fingerprint.candidates import (
     Sketched,
     worth_comparing,
 )
-from paperless_fingerprint.digest import MOST_KEPT, Digests, compare, in_common, of_one_form
-from paperless_fingerprint.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.digest import (
+    MOST_KEPT,
+    Digests,
+    compare,
+    in_common,
+    of_one_form,
+)
+from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Fingerprint
 
 SENTENCE = (

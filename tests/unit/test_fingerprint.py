@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.fingerprint import (
+from paperless_fingerprint.fingerprints.spec import (
     FingerprintSpec,
     band_keys,
     fingerprint,
@@ -25,7 +25,7 @@ from paperless_fingerprint.fingerprint import (
 from paperless_fingerprint.text.normalise import normalise
 
 # Written down once. If one of these changes, every stored library would have to be made anew:
-# then change the name of the scheme in fingerprint.py or text/normalise.py as well.
+# then change the name of the scheme in fingerprints/spec.py or text/normalise.py as well.
 GOLDEN_TEXT = (
     "Sehr geehrte Frau Müller, anbei erhalten Sie die Rechnung Nr. 2024-117 über 1.387,30 € für "
     "die Wartung Ihrer Heizung am 3. März 2024. Bitte überweisen Sie den Betrag bis Ende des Monats. "
@@ -45,7 +45,7 @@ def test_golden_values() -> None:
 def test_another_process_with_another_hash_seed_takes_the_same_fingerprint() -> None:
     program = (
         "import sys\n"
-        "from paperless_fingerprint.fingerprint import FingerprintSpec, fingerprint\n"
+        "from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint\n"
         "taken = fingerprint(sys.argv[1], FingerprintSpec())\n"
         "print(taken.text_hash, taken.bands.hex(), taken.sketch.hex())\n"
     )
@@ -98,7 +98,7 @@ def test_one_word_repeated_is_one_shingle() -> None:
 
 
 def test_shingles_over_block_borders_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from paperless_fingerprint import fingerprint as module
+    from paperless_fingerprint.fingerprints import spec as module
 
     text = normalise(some_text(5000, 3))
     expected = shingle_hashes(text, 3)
@@ -120,7 +120,7 @@ def test_shingles_over_block_borders_are_the_same(monkeypatch: pytest.MonkeyPatc
 def test_a_fingerprint_does_not_depend_on_the_company_a_text_is_in(
     texts: list[list[str]], group_bytes: int, shingle_words: int
 ) -> None:
-    from paperless_fingerprint import fingerprint as module
+    from paperless_fingerprint.fingerprints import spec as module
 
     spec = FingerprintSpec(shingle_words=shingle_words)
     joined = [" ".join(words) for words in texts]

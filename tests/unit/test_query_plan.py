@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from documents import SPEC, some_words
-from paperless_fingerprint.fingerprint import fingerprint, shingle_hashes, sketch_hashes
+from paperless_fingerprint.fingerprints.spec import fingerprint, shingle_hashes, sketch_hashes
 from paperless_fingerprint.query import chances, plan
 from paperless_fingerprint.query.plan import Source, sketch_query
 from paperless_fingerprint.query.tree import Alike, Likeness, Reference, Span

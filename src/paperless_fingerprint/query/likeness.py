@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprint import (
+from paperless_fingerprint.fingerprints.spec import (
     FingerprintSpec,
     Overlap,
     shingle_hashes,

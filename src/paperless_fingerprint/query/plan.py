@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprint import FingerprintSpec, Hashes
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec, Hashes
 from paperless_fingerprint.query.chances import (
     binomial_minimum,
     chance_of,
@@ -100,7 +100,7 @@ def source_of(id: int, hashes: Hashes, spec: FingerprintSpec) -> Source:
 
 
 def level_of(shingles: int, spec: FingerprintSpec) -> int:
-    """As fingerprint.py chooses it."""
+    """As fingerprints/spec.py chooses it."""
     level = 0
     while level < spec.sketch_max_level and shingles / 2 ** (level + 1) >= spec.sketch_hashes:
         level += 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprint import Hashes, Overlap, shingle_stream
+from paperless_fingerprint.fingerprints.spec import Hashes, Overlap, shingle_stream
 
 Places = npt.NDArray[np.bool_]
 

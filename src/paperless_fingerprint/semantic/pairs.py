@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprint import Hashes, overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import Hashes, overlap, shingle_hashes
 from paperless_fingerprint.groups import Decided
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,

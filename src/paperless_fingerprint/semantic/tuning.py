@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprint import overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import overlap, shingle_hashes
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.semantic.agreement import Commonness, agreement
 from paperless_fingerprint.semantic.backfill import current_space, put_scale, scale_of

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paperless_fingerprint import candidates as rules
-from paperless_fingerprint.fingerprint import FingerprintSpec, band_keys
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec, band_keys
 from paperless_fingerprint.model import Candidate, Fingerprint
 from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader

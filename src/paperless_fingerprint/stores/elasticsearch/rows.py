@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from paperless_fingerprint.fingerprint import FingerprintSpec, band_keys, fingerprint
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec, band_keys, fingerprint
 from paperless_fingerprint.model import (
     Decision,
     Document,

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import orjson
 
 from paperless_fingerprint.errors import StoreError
-from paperless_fingerprint.fingerprint import FingerprintSpec
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.bulk import BulkWriter, Operation
 from paperless_fingerprint.stores.elasticsearch.candidate_search import CandidateSearch

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from paperless_fingerprint.errors import StoreError
-from paperless_fingerprint.fingerprint import Hashes
+from paperless_fingerprint.fingerprints.spec import Hashes
 from paperless_fingerprint.query.plan import SketchQuery, common_above
 from paperless_fingerprint.query.searcher import (
     Found,

@@ -21,9 +21,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import ragged
-from paperless_fingerprint.ascending import among, distinct
-from paperless_fingerprint.ragged import Ints
+from paperless_fingerprint.fingerprints import arrays
+from paperless_fingerprint.fingerprints.arrays import Ints, among, distinct
 
 #: Of each kind at most so many values are kept; more are thinned by powers of two.
 MOST_KEPT = 64
@@ -153,7 +152,7 @@ class Digests:
         """Those at these places, which may come again."""
         sizes = self.sizes[places]
         held = sizes.sum(axis=1)
-        taken = self.values[ragged.places(self.starts[places], held)]
+        taken = self.values[arrays.places(self.starts[places], held)]
         return Digests(taken, np.cumsum(held) - held, sizes, self.levels[places])
 
 
@@ -193,7 +192,7 @@ def in_common(some: Digests, owners: Ints, others: Digests) -> Common:
     own += some.values
     ends = np.cumsum(others.sizes.ravel())
     begins = ends - others.sizes.ravel()
-    held = ragged.counts(inside, begins, ends).reshape(-1, 2)
+    held = arrays.counts(inside, begins, ends).reshape(-1, 2)
     below = np.searchsorted(own, above + limits) - np.searchsorted(own, above)
     # Most are not among them, and a look at a small table tells that sooner than a search.
     taken = np.zeros(_TABLE_CELLS, np.bool_)
@@ -201,7 +200,7 @@ def in_common(some: Digests, owners: Ints, others: Digests) -> Common:
     likely = np.flatnonzero(taken[_cells(values)] & inside)
     found = np.zeros_like(inside)
     found[likely] = among(values[likely], own)
-    return Common(ragged.counts(found, begins, ends).reshape(-1, 2), np.minimum(held, below))
+    return Common(arrays.counts(found, begins, ends).reshape(-1, 2), np.minimum(held, below))
 
 
 def _cells(values: Ints) -> Ints:
@@ -308,18 +307,18 @@ def _form_of(digest: Digests, others: Digests, kind: int, many: float) -> _FormA
     at[at == len(own)] = 0
     equal = (own[at] == values) & inside
     form = np.bincount(at[equal], minlength=len(own)) > many
-    form_shared = ragged.counts(equal & form[at], begins, ends)
+    form_shared = arrays.counts(equal & form[at], begins, ends)
     below = np.searchsorted(own.astype(np.int64), limits)
     form_held = np.append(0, np.cumsum(form))[below]
     # What many of the others share among themselves is theirs, whether the document has it or not.
     # A few values fall into one cell with others and count as common, too; that is the safe side.
     cells = values & _CELLS
     holders = np.bincount(cells[inside], minlength=int(_CELLS) + 1)[cells]
-    rest = ragged.counts(inside & (holders <= many), begins, ends)
+    rest = arrays.counts(inside & (holders <= many), begins, ends)
     return _FormAndRest(
         form_shared,
         form_held,
-        ragged.counts(equal, begins, ends) - form_shared,
+        arrays.counts(equal, begins, ends) - form_shared,
         np.minimum(rest, below - form_held),
     )
 

@@ -23,9 +23,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import digest
-from paperless_fingerprint.ascending import among, distinct
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.fingerprints import digest
+from paperless_fingerprint.fingerprints.arrays import among, distinct
 from paperless_fingerprint.model import Fingerprint
 from paperless_fingerprint.text import normalise as texts
 

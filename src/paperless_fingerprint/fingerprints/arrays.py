@@ -1,12 +1,13 @@
-"""Lists of numbers in ascending order."""
+"""Arrays of numbers: in ascending order, or lists of unequal lengths one after the other."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+Ints: TypeAlias = npt.NDArray[np.int64]
 _Number = TypeVar("_Number", bound=np.generic)
 
 
@@ -27,3 +28,20 @@ def among(values: npt.NDArray[Any], ascending: npt.NDArray[Any]) -> npt.NDArray[
     places[places == len(ascending)] = 0
     found: npt.NDArray[np.bool_] = ascending[places] == values
     return found
+
+
+def places(starts: Ints, sizes: Ints) -> Ints:
+    """starts[0], starts[0] + 1, … (sizes[0] of them), starts[1], …"""
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    found = np.repeat(starts - (ends - sizes), sizes)
+    found += np.arange(total)
+    return found
+
+
+def counts(flags: npt.NDArray[np.bool_], begins: Ints, ends: Ints) -> Ints:
+    """How many are set from each begin to its end."""
+    sums = np.zeros(len(flags) + 1, np.int64)
+    np.cumsum(flags, out=sums[1:])
+    counted: Ints = sums[ends] - sums[begins]
+    return counted
