@@ -1,4 +1,4 @@
-"""Fits the coefficients of judgement.py on generated cases: fit_relations.py FOLDER... [--l2 0.001]
+"""Fits the coefficients of comparison/judgement.py on generated cases: fit_relations.py FOLDER... [--l2 0.001]
 
 For the constants as they are: relation_cases.py --senders 18 with the seeds 1, 2, 4, 5 and 6, and
 relation_cases.py --senders 16 --families statement,contract,report,letter with the seeds 101, 102,
@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from paperless_fingerprint.alignment import replaced_share
-from paperless_fingerprint.evidence import Evidence, weigh
-from paperless_fingerprint.judgement import (
+from paperless_fingerprint.comparison.alignment import replaced_share
+from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
+from paperless_fingerprint.comparison.judgement import (
     features_of_edit,
     features_of_other,
     features_of_part,

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import case_forms
 import case_texts as texts
-from paperless_fingerprint.relations import Thresholds
+from paperless_fingerprint.comparison.relation import Thresholds
 from paperless_fingerprint.text.normalise import words
 
 CONFUSED = "0O 1l 5S 8B rnm cle hb uii vy tf ij 6G 2Z 9g ao ec".split()

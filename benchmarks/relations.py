@@ -1,4 +1,4 @@
-"""What the command line says of labelled sets: relations.py FOLDER... [--errors N]
+"""What the command line says of labelled sets: comparison/relation.py FOLDER... [--errors N]
 
 FOLDER holds docs.jsonl and truth.json, as relation_cases.py writes them. Each is imported into a
 library of its own, analysed, and its pairs are read as a user reads them. The figures are those of
@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
+from paperless_fingerprint.comparison.relation import Reading, examine, read
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
 from paperless_fingerprint.library_join import Library
 from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.relations import Reading, examine, read
 from paperless_fingerprint.stores.base import FingerprintRow
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from paperless_fingerprint.comparison.diff import Comparison, compare
+from paperless_fingerprint.comparison.relation import read
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.grouping import among_rivals
 from paperless_fingerprint.judging import Judge
 from paperless_fingerprint.model import Decision, Document, Relation
-from paperless_fingerprint.relations import read
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.shown import decision_json, pair_json
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.vocabulary import StoredVocabulary
-from paperless_fingerprint.word_diff import Comparison, compare
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
+from paperless_fingerprint.comparison.relation import Reading, Remembered, Thresholds, judge, read
+from paperless_fingerprint.comparison.similarity import Weights
 from paperless_fingerprint.groups import Decided
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
@@ -20,8 +22,6 @@ from paperless_fingerprint.model import (
     Pair,
     Relation,
 )
-from paperless_fingerprint.relations import Reading, Remembered, Thresholds, judge, read
-from paperless_fingerprint.scoring import Weights
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.text.lexicon import Vocabulary
 

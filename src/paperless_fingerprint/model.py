@@ -80,7 +80,7 @@ class Fingerprint:
     level: int = 0
     #: For each level that the spec allows, how many of the document's hashes lie below its limit.
     level_counts: tuple[int, ...] = ()
-    #: What the text states, packed by facts.py.
+    #: What the text states, packed by comparison/facts.py.
     facts: bytes = b""
 
 

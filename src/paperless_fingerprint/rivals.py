@@ -20,7 +20,7 @@ from paperless_fingerprint.model import Link, Pair, Relation
 #: one place of a whole lies one part.
 CLAIMING = frozenset({Relation.NEAR, Relation.VERSION, Relation.CONTAINS})
 _SAME = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
-#: The odds that a pair of misread texts starts with (see relations.py): a claim counts by what it
+#: The odds that a pair of misread texts starts with (see comparison/relation.py): a claim counts by what it
 #: says beyond them.
 STARTING_ODDS = 9.0
 #: From these odds on two documents are taken for the same, and are no rivals.

@@ -17,7 +17,7 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "src")]
 from golden.letters import LANGUAGES, library, pairs  # noqa: E402
-from paperless_fingerprint.relations import examine, read  # noqa: E402
+from paperless_fingerprint.comparison.relation import examine, read  # noqa: E402
 
 FILE = Path(__file__).with_name("judgements.jsonl")
 

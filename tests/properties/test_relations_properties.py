@@ -4,15 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents import SPEC
-from paperless_fingerprint.alignment import align
-from paperless_fingerprint.differences import find_differences
-from paperless_fingerprint.facts import read_facts
+from paperless_fingerprint.comparison.alignment import align
+from paperless_fingerprint.comparison.diff import compare
+from paperless_fingerprint.comparison.differences import find_differences
+from paperless_fingerprint.comparison.facts import read_facts
+from paperless_fingerprint.comparison.relation import examine, judge, read
 from paperless_fingerprint.fingerprints.digest import compare as compare_facts
 from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.relations import examine, judge, read
 from paperless_fingerprint.text.tokens import tokenise
-from paperless_fingerprint.word_diff import compare
 
 WORD = st.sampled_from(
     "the rent of March July 2024 is 118,20 due on 14.06.2024 Anna Müller 王 明 K-4711 a I0l rn".split()

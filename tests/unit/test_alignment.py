@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from paperless_fingerprint import alignment, differences
-from paperless_fingerprint.alignment import align, replaced_share, unmatched_runs
-from paperless_fingerprint.confusions import weighted_edits
-from paperless_fingerprint.differences import find_differences
+from paperless_fingerprint.comparison import alignment, differences
+from paperless_fingerprint.comparison.alignment import align, replaced_share, unmatched_runs
+from paperless_fingerprint.comparison.differences import find_differences
+from paperless_fingerprint.comparison.ocr import weighted_edits
 from paperless_fingerprint.text.tokens import (
     AMOUNT,
     CAPITAL,

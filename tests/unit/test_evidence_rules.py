@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from paperless_fingerprint import strangers
-from paperless_fingerprint.evidence import Evidence, weigh
-from paperless_fingerprint.judgement import chances_of, is_enough
+from paperless_fingerprint.comparison.changes.mark import SEVEREST
+from paperless_fingerprint.comparison.changes.months import misread_months
+from paperless_fingerprint.comparison.evidence import people as strangers
+from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
+from paperless_fingerprint.comparison.judgement import chances_of, is_enough
+from paperless_fingerprint.comparison.relation import judge, read
+from paperless_fingerprint.comparison.side import Side, Weighing
+from paperless_fingerprint.comparison.stretch import stretch_of_part
 from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.months import misread_months
-from paperless_fingerprint.parts import stretch_of_part
-from paperless_fingerprint.relations import judge, read
-from paperless_fingerprint.severity import SEVEREST
 from paperless_fingerprint.text.lexicon import MONTHS, NoVocabulary, common_words
 from paperless_fingerprint.text.normalise import normalise
 from paperless_fingerprint.text.tokens import tokenise
-from paperless_fingerprint.weighing import Side, Weighing
 
 BODY = (
     "the meter of the house was read by our own staff and the reading was checked twice before "

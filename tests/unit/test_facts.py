@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paperless_fingerprint.facts import plain_amount, read_facts
+from paperless_fingerprint.comparison.facts import plain_amount, read_facts
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents import contested_scan, misread
-from paperless_fingerprint import relations
+from paperless_fingerprint.comparison import relation
+from paperless_fingerprint.comparison.relation import read
 from paperless_fingerprint.judging import Chunk, Judge, judge_chunk
 from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.relations import read
 from paperless_fingerprint.settings import load
 from paperless_fingerprint.text.lexicon import NoVocabulary
 
@@ -65,8 +65,8 @@ def test_documents_with_one_text_are_judged_as_if_each_were_the_only_one(drawn):
 @pytest.mark.parametrize("copies", [1, 2, 12])
 def test_copies_of_one_text_are_compared_with_others_once(monkeypatch, copies):
     weighed = []
-    weigh = relations.weigh
-    monkeypatch.setattr(relations, "weigh", lambda *args: weighed.append(args) or weigh(*args))
+    weigh = relation.weigh
+    monkeypatch.setattr(relation, "weigh", lambda *args: weighed.append(args) or weigh(*args))
     rescan = Document(99, "Scan", misread(ORIGINAL, 0.02, 1))
     originals = [Document(id, f"Letter {id}", ORIGINAL) for id in range(1, copies + 1)]
     found = {(pair.a, pair.b): pair for pair in judged([*originals, rescan])}

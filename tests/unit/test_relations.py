@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from paperless_fingerprint import relations
-from paperless_fingerprint.model import STORED_RELATIONS, Document, Relation
-from paperless_fingerprint.relations import (
+from paperless_fingerprint.comparison import relation
+from paperless_fingerprint.comparison.diff import compare
+from paperless_fingerprint.comparison.relation import (
     Reading,
     Thresholds,
     examine,
@@ -17,7 +17,7 @@ from paperless_fingerprint.relations import (
     newer,
     read,
 )
-from paperless_fingerprint.word_diff import compare
+from paperless_fingerprint.model import STORED_RELATIONS, Document, Relation
 
 LETTER = """Nordlicht Energie AG
 Hafenstrasse 12, 24103 Kiel
@@ -140,13 +140,13 @@ def test_next_months_bill_is_no_duplicate_and_the_answer_says_why():
 
 
 def test_the_month_alone_tells_two_letters_apart():
-    assert relation_of(LETTER, LETTER.replace("Juni", "März")) not in relations.STORED_RELATIONS
+    assert relation_of(LETTER, LETTER.replace("Juni", "März")) not in relation.STORED_RELATIONS
 
 
 def test_the_customers_name_alone_tells_two_letters_apart():
     other = LETTER.replace("Anna Lindqvist", "Peter Brodersen").replace("Lindqvist", "Brodersen")
     library = Library(LETTER, other, "Anna Lindqvist", "Peter Brodersen")
-    assert relation_of(LETTER, other, vocabulary=library) not in relations.STORED_RELATIONS
+    assert relation_of(LETTER, other, vocabulary=library) not in relation.STORED_RELATIONS
 
 
 def test_corrected_amounts_make_a_version():
@@ -196,7 +196,7 @@ def test_a_quoted_letter_is_contained_in_the_reply():
     ],
 )
 def test_what_must_never_be_a_pair(first, second):
-    assert relation_of(first, second) not in relations.STORED_RELATIONS
+    assert relation_of(first, second) not in relation.STORED_RELATIONS
 
 
 def test_a_translation_is_nothing_for_a_text_method():
@@ -214,7 +214,7 @@ def test_without_facts_the_text_alone_must_be_convincing():
 def test_a_stricter_threshold_believes_less():
     worse = misread(LETTER, 0.03)
     assert relation_of(LETTER, worse, thresholds=Thresholds(similarity_threshold=0.9999)) not in (
-        relations.STORED_RELATIONS
+        relation.STORED_RELATIONS
     )
 
 
@@ -224,7 +224,7 @@ def test_chinese_letters_of_one_form_are_told_apart_by_the_name():
         "2025年1月7日，如需终止请提前书面通知我们。您的案件由{}负责，上午可拨打分机7731。"
     )
     one, other = form.format("赵建国", "周美玲"), form.format("陈文斌", "吴海涛")
-    assert relation_of(one, other) not in relations.STORED_RELATIONS
+    assert relation_of(one, other) not in relation.STORED_RELATIONS
     assert relation_of(one, one.replace("抄", "抁").replace("终", "络")) is Relation.NEAR
 
 
@@ -234,7 +234,7 @@ def test_chinese_names_with_a_part_in_common_are_two_names():
         "2025年1月7日，如需终止请提前书面通知我们。此信致{0}先生本人，他人代领时请出示授权书。"
     )
     one, other = form.format("赵建国"), form.format("卫国庆")
-    assert relation_of(one, other) not in relations.STORED_RELATIONS
+    assert relation_of(one, other) not in relation.STORED_RELATIONS
     assert relation_of(one, one.replace("抄", "抁").replace("终", "络")) is Relation.NEAR
 
 

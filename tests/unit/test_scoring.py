@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paperless_fingerprint.model import Document, PairScore
-from paperless_fingerprint.scoring import (
+from paperless_fingerprint.comparison.similarity import (
     Overlap,
     Weights,
     fuzzy_text,
@@ -13,6 +12,7 @@ from paperless_fingerprint.scoring import (
     title_alike,
     weighted_sum,
 )
+from paperless_fingerprint.model import Document, PairScore
 
 
 def test_containment_has_a_direction_and_jaccard_has_none():

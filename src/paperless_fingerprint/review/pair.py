@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from paperless_fingerprint.comparison.diff import Change, compare
+from paperless_fingerprint.comparison.relation import read as reading
 from paperless_fingerprint.judging import Judge
 from paperless_fingerprint.model import Document, Pair, PairScore
-from paperless_fingerprint.relations import read as reading
 from paperless_fingerprint.review.desk import Desk, Unknown
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.prepared import Differences
@@ -19,7 +20,6 @@ from paperless_fingerprint.review.queue import entry_of, first_pair, item_of, pa
 from paperless_fingerprint.review.shapes import Count, Dimension, PairView, Segment
 from paperless_fingerprint.rivals import Claims
 from paperless_fingerprint.vocabulary import StoredVocabulary
-from paperless_fingerprint.word_diff import Change, compare
 
 #: Of each text; a book is compared by its beginning here, and wholly by the analysis.
 MOST_CHARACTERS = 60_000

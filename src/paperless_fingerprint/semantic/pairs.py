@@ -14,6 +14,14 @@ from typing import TypeAlias
 
 import numpy as np
 
+from paperless_fingerprint.comparison.similarity import (
+    Weights,
+    fuzzy_text,
+    metadata_alike,
+    sample,
+    title_alike,
+    weighted_sum,
+)
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import Hashes, overlap, shingle_hashes
 from paperless_fingerprint.groups import Decided
@@ -25,14 +33,6 @@ from paperless_fingerprint.model import (
     Relation,
 )
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.scoring import (
-    Weights,
-    fuzzy_text,
-    metadata_alike,
-    sample,
-    title_alike,
-    weighted_sum,
-)
 from paperless_fingerprint.semantic.agreement import (
     Commonness,
     agreement,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rapidfuzz.distance import Levenshtein, Prefix
 
-from paperless_fingerprint.differences import Difference
-from paperless_fingerprint.severity import (
+from paperless_fingerprint.comparison.changes.mark import (
     REAL_WORD,
     SEVEREST,
     SEVEREST_NUMBER,
@@ -15,6 +14,8 @@ from paperless_fingerprint.severity import (
     clip,
     improbable,
 )
+from paperless_fingerprint.comparison.differences import Difference
+from paperless_fingerprint.comparison.side import Weighing
 from paperless_fingerprint.text.tokens import (
     AMOUNT,
     DIGIT,
@@ -24,7 +25,6 @@ from paperless_fingerprint.text.tokens import (
     digits_of,
     notes_of,
 )
-from paperless_fingerprint.weighing import Weighing
 
 #: Both readings are possible years, or dates: noise seldom ends there.
 _VALID_YEARS = 1.2

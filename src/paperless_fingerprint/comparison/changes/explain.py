@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from paperless_fingerprint.differences import Difference
-from paperless_fingerprint.look_alikes import mark_look_alike
-from paperless_fingerprint.months import misread_months, months_in
-from paperless_fingerprint.rejoined import without_glued
-from paperless_fingerprint.replacements import mark_replaced
-from paperless_fingerprint.severity import REAL_WORD, SEVEREST, Kind, Mark, clip, improbable
-from paperless_fingerprint.weighing import Side, Weighing
+from paperless_fingerprint.comparison.changes.look_alikes import mark_look_alike
+from paperless_fingerprint.comparison.changes.mark import (
+    REAL_WORD,
+    SEVEREST,
+    Kind,
+    Mark,
+    clip,
+    improbable,
+)
+from paperless_fingerprint.comparison.changes.months import misread_months, months_in
+from paperless_fingerprint.comparison.changes.replacements import mark_replaced
+from paperless_fingerprint.comparison.differences import Difference
+from paperless_fingerprint.comparison.differences_joined import without_glued
+from paperless_fingerprint.comparison.side import Side, Weighing
 
 
 def mark_of(

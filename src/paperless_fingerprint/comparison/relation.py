@@ -11,20 +11,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeAlias
 
-from paperless_fingerprint import reasons
-from paperless_fingerprint.alignment import equal_tokens, replaced_share
-from paperless_fingerprint.evidence import Evidence, weigh
-from paperless_fingerprint.judgement import Chances, chances_of, is_enough, is_filled_in_otherwise
-from paperless_fingerprint.model import (
-    STORED_RELATIONS,
-    Document,
-    Pair,
-    PairScore,
-    Relation,
+from paperless_fingerprint.comparison import reasons
+from paperless_fingerprint.comparison.alignment import equal_tokens, replaced_share
+from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
+from paperless_fingerprint.comparison.judgement import (
+    Chances,
+    chances_of,
+    is_enough,
+    is_filled_in_otherwise,
 )
-from paperless_fingerprint.parts import Place, place_of
-from paperless_fingerprint.rivals import STARTING_ODDS
-from paperless_fingerprint.scoring import (
+from paperless_fingerprint.comparison.side import Side
+from paperless_fingerprint.comparison.similarity import (
     FUZZY_SAMPLE_SIZE,
     Overlap,
     Weights,
@@ -35,10 +32,18 @@ from paperless_fingerprint.scoring import (
     title_alike,
     weighted_sum,
 )
+from paperless_fingerprint.comparison.stretch import Place, place_of
+from paperless_fingerprint.model import (
+    STORED_RELATIONS,
+    Document,
+    Pair,
+    PairScore,
+    Relation,
+)
+from paperless_fingerprint.rivals import STARTING_ODDS
 from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
 from paperless_fingerprint.text.normalise import normalise
 from paperless_fingerprint.text.tokens import tokenise
-from paperless_fingerprint.weighing import Side
 
 #: A text of fewer distinct shingles says the same thing over and over.
 FEWEST_SHINGLES = 5

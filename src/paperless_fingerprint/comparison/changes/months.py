@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.confusions import weighted_edits
+from paperless_fingerprint.comparison.ocr import weighted_edits
+from paperless_fingerprint.comparison.side import Side, Weighing
 from paperless_fingerprint.text.lexicon import MONTHS, SHORT_MONTHS
-from paperless_fingerprint.weighing import Side, Weighing
 
 #: Where the other text has a month a month is expected: so much of it may be misread, and the
 #: next month that it may be must be this much further off.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from paperless_fingerprint.replacements import are_unlike_characters
-from paperless_fingerprint.severity import SEVEREST, Kind, Mark
+from paperless_fingerprint.comparison.changes.mark import SEVEREST, Kind, Mark
+from paperless_fingerprint.comparison.changes.replacements import are_unlike_characters
 from paperless_fingerprint.text.tokens import Tokens, is_character
 
 #: How severe it is that one Chinese character stands for another again and again.

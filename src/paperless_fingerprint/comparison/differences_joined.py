@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paperless_fingerprint.alignment import Alignment
-from paperless_fingerprint.differences import Difference, Differences
+from paperless_fingerprint.comparison.alignment import Alignment
+from paperless_fingerprint.comparison.differences import Difference, Differences
 from paperless_fingerprint.text.lexicon import MONTHS
 from paperless_fingerprint.text.tokens import AMOUNT, Tokens, is_character, notes_of
 

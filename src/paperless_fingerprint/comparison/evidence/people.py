@@ -8,12 +8,12 @@ from typing import TypeAlias
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.alignment import Alignment
-from paperless_fingerprint.differences import Differences
-from paperless_fingerprint.severity import SEVEREST
+from paperless_fingerprint.comparison.alignment import Alignment
+from paperless_fingerprint.comparison.changes.mark import SEVEREST
+from paperless_fingerprint.comparison.differences import Differences
+from paperless_fingerprint.comparison.side import Side, Weighing
 from paperless_fingerprint.text.lexicon import MONTHS
 from paperless_fingerprint.text.tokens import CJK, notes_of
-from paperless_fingerprint.weighing import Side, Weighing
 
 Runs: TypeAlias = list[tuple[int, int]]
 

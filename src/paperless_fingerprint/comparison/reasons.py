@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from paperless_fingerprint.evidence import Evidence
+from paperless_fingerprint.comparison.changes.mark import Kind, Mark
+from paperless_fingerprint.comparison.evidence.gather import Evidence
 from paperless_fingerprint.model import Relation
-from paperless_fingerprint.severity import Kind, Mark
 from paperless_fingerprint.text.tokens import AMOUNT, NUMBER, Tokens, notes_of
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.relations import Reading
+    from paperless_fingerprint.comparison.relation import Reading
 
 #: From this severity on a difference is more than noise.
 MATTERS = 2.0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paperless_fingerprint import reasons
-from paperless_fingerprint.evidence import Evidence, weigh
-from paperless_fingerprint.facts import Facts, read_facts
+from paperless_fingerprint.comparison import reasons
+from paperless_fingerprint.comparison.changes.mark import Mark
+from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
+from paperless_fingerprint.comparison.facts import Facts, read_facts
+from paperless_fingerprint.comparison.relation import Reading, Thresholds, examine
+from paperless_fingerprint.comparison.similarity import FUZZY_SAMPLE_SIZE, Weights
+from paperless_fingerprint.comparison.stretch import Place
 from paperless_fingerprint.model import Pair
-from paperless_fingerprint.parts import Place
-from paperless_fingerprint.relations import Reading, Thresholds, examine
-from paperless_fingerprint.scoring import FUZZY_SAMPLE_SIZE, Weights
-from paperless_fingerprint.severity import Mark
 from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
-from paperless_fingerprint.differences import Difference
-from paperless_fingerprint.look_alikes import pattern
-from paperless_fingerprint.severity import (
+from paperless_fingerprint.comparison.changes.look_alikes import pattern
+from paperless_fingerprint.comparison.changes.mark import (
     CLEAN,
     DIGIT_NOISE_FLOOR,
     INNOCENT,
@@ -19,8 +18,9 @@ from paperless_fingerprint.severity import (
     clip,
     improbable,
 )
+from paperless_fingerprint.comparison.differences import Difference
+from paperless_fingerprint.comparison.side import Side, Weighing, legible
 from paperless_fingerprint.text.tokens import AMOUNT, CJK, DIGIT, NUMBER, as_number, notes_of
-from paperless_fingerprint.weighing import Side, Weighing, legible
 
 #: A run of words is about somebody where so many of its letters belong to names.
 _LEAST_NAMES = 0.33

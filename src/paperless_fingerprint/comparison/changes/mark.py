@@ -6,7 +6,7 @@ from enum import IntEnum
 from math import ceil, lgamma, log
 from typing import NamedTuple
 
-from paperless_fingerprint.differences import Difference
+from paperless_fingerprint.comparison.differences import Difference
 
 #: One difference can accuse this much at most, so that a single misread number decides nothing.
 SEVEREST = 6.0

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.alignment import Alignment
-from paperless_fingerprint.confusions import weighted_edits
+from paperless_fingerprint.comparison.alignment import Alignment
+from paperless_fingerprint.comparison.ocr import weighted_edits
 
 # Gaps of more cells than this are matched near their diagonal only.
 _MOST_CELLS = 900

@@ -12,10 +12,10 @@ from math import comb, log
 
 from rapidfuzz.distance import Levenshtein
 
-from paperless_fingerprint.alignment import Alignment
-from paperless_fingerprint.differences import Differences
+from paperless_fingerprint.comparison.alignment import Alignment
+from paperless_fingerprint.comparison.differences import Differences
+from paperless_fingerprint.comparison.side import Side, Weighing
 from paperless_fingerprint.text.tokens import AMOUNT, DIGIT, digits_of, notes_of
-from paperless_fingerprint.weighing import Side, Weighing
 
 _FEWEST_DIGITS = 4
 _FEWEST_NOISE = 0.01

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from paperless_fingerprint.alignment import Alignment
-from paperless_fingerprint.differences import Differences
-from paperless_fingerprint.severity import DIGIT_NOISE_FLOOR
-from paperless_fingerprint.weighing import Side, Weighing
+from paperless_fingerprint.comparison.alignment import Alignment
+from paperless_fingerprint.comparison.changes.mark import DIGIT_NOISE_FLOOR
+from paperless_fingerprint.comparison.differences import Differences
+from paperless_fingerprint.comparison.side import Side, Weighing
 
 _PRIOR_EDITS, _PRIOR_LETTERS = 0.3, 150.0
 

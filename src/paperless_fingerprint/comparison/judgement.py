@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, log, log1p
 
-from paperless_fingerprint.evidence import Evidence
-from paperless_fingerprint.severity import SEVEREST
+from paperless_fingerprint.comparison.changes.mark import SEVEREST
+from paperless_fingerprint.comparison.evidence.gather import Evidence
 
 #: Below this share of the smaller text, misread or not, nothing is said at all; on a page of which
 #: much is misread the share must be larger: its rubbish says nothing against any letter of its form.

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from paperless_fingerprint.alignment import Alignment
-from paperless_fingerprint.severity import Mark
-from paperless_fingerprint.weighing import Side
+from paperless_fingerprint.comparison.alignment import Alignment
+from paperless_fingerprint.comparison.changes.mark import Mark
+from paperless_fingerprint.comparison.side import Side
 
 #: Three tokens in a row.
 _Run: TypeAlias = tuple[str, str, str]

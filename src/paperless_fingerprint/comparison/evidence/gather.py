@@ -14,19 +14,18 @@ from itertools import islice
 from math import exp, log
 from typing import TypeAlias
 
-from paperless_fingerprint.alignment import Alignment, align
-from paperless_fingerprint.changes import OTHER_DOCUMENT, distinct_severities
-from paperless_fingerprint.differences import Differences, find_differences
-from paperless_fingerprint.marks import mark_of
-from paperless_fingerprint.noise import estimate_digit_noise, estimate_noise
-from paperless_fingerprint.numbers_kept import numbers_against
-from paperless_fingerprint.parts import shifted, stretch_of_part, within_block
-from paperless_fingerprint.rejoined import (
+from paperless_fingerprint.comparison.alignment import Alignment, align
+from paperless_fingerprint.comparison.changes.distinct import OTHER_DOCUMENT, distinct_severities
+from paperless_fingerprint.comparison.changes.explain import mark_of
+from paperless_fingerprint.comparison.changes.mark import CLEAN, SEVEREST, UNREADABLE, Kind, Mark
+from paperless_fingerprint.comparison.differences import Differences, find_differences
+from paperless_fingerprint.comparison.differences_joined import (
     with_glued_months,
     with_joined_characters,
     with_lone_amounts,
 )
-from paperless_fingerprint.sentences import (
+from paperless_fingerprint.comparison.evidence.numbers import numbers_against
+from paperless_fingerprint.comparison.evidence.passages import (
     Smear,
     hidden_runs,
     is_hidden,
@@ -35,10 +34,11 @@ from paperless_fingerprint.sentences import (
     one_sided,
     smears,
 )
-from paperless_fingerprint.severity import CLEAN, SEVEREST, UNREADABLE, Kind, Mark
-from paperless_fingerprint.strangers import known_strangers, strangers
+from paperless_fingerprint.comparison.evidence.people import known_strangers, strangers
+from paperless_fingerprint.comparison.noise import estimate_digit_noise, estimate_noise
+from paperless_fingerprint.comparison.side import Side, Weighing
+from paperless_fingerprint.comparison.stretch import shifted, stretch_of_part, within_block
 from paperless_fingerprint.text.lexicon import Vocabulary
-from paperless_fingerprint.weighing import Side, Weighing
 
 _SETTLED = 20.0
 #: So much is lost at most of a page that goes on for so many matches before and after it.

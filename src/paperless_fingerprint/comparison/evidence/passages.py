@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from paperless_fingerprint.differences import Difference, Differences
+from paperless_fingerprint.comparison.differences import Difference, Differences
+from paperless_fingerprint.comparison.side import Side, Weighing, legible
 from paperless_fingerprint.text.tokens import Tokens, is_character
-from paperless_fingerprint.weighing import Side, Weighing, legible
 
 #: Runs that only one text has are read as sentences from this many tokens on.
 _SENTENCE = 5
