@@ -17,12 +17,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import grouping, rejudging
+from paperless_fingerprint import rejudging
 from paperless_fingerprint.candidates import Sketched, worth_comparing
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
+from paperless_fingerprint.grouping.rivals import as_before
 from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.library_join import Library
 from paperless_fingerprint.model import (
     Candidate,
@@ -33,7 +35,6 @@ from paperless_fingerprint.model import (
     StoredDocument,
 )
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.rivals import as_before
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Pending, Store
 from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable, asked_about
@@ -140,7 +141,7 @@ def analyse(
         _analyse_together(store, settings, waiting, tally, progress)
     if store.notes().get(GROUPS_NOTE) == "stale":
         progress.begin("groups")
-        tally.correct(grouping.refresh(store, settings))
+        tally.correct(regroup.refresh(store, settings))
         store.put_notes({GROUPS_NOTE: "current"})
     rejudging.finish(store, settings)
     return tally.report()
@@ -191,7 +192,7 @@ def _analyse_one(
     pairs = as_before(with_decisions(judged, keys, decided, semantic), around.links)
     gone = stored - {(pair.a, pair.b) for pair in pairs}
     store.write_pairs(pairs, removing=gone - _kept(semantic, decided, settings))
-    changed = grouping.refresh(store, settings, {item.id, *_partners(item.id, stored)})
+    changed = regroup.refresh(store, settings, {item.id, *_partners(item.id, stored)})
     pairs = [changed.get((pair.a, pair.b), pair) for pair in pairs]
     store.mark_analysed([item])
     tally.add(pairs)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from paperless_fingerprint import grouping
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.holding import holding
 from paperless_fingerprint.judging import Chunk, Judge, judge_chunk, with_decisions
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Pair, Relation, Verdict
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
@@ -61,7 +61,7 @@ def choose_primary(store: Store, settings: Settings, id: int, *, by: str) -> Dec
         )
     decision = Decision(id, id, Verdict.PRIMARY, _now(), by)
     store.put_decision(decision)
-    grouping.refresh(store, settings, {id})
+    regroup.refresh(store, settings, {id})
     return decision
 
 
@@ -75,7 +75,7 @@ def undo(store: Store, settings: Settings, pair: tuple[int, int] | None = None) 
     for decision in said:
         store.remove_decision(decision.key)
         if decision.a == decision.b:
-            grouping.refresh(store, settings, {decision.a})
+            regroup.refresh(store, settings, {decision.a})
         else:
             _judge_again(store, settings, decision.a, decision.b)
     return said
@@ -109,7 +109,7 @@ def _judge_again(store: Store, settings: Settings, a: int, b: int) -> Pair | Non
         {(a, b): stored} if stored else None,
     )
     store.write_pairs(pairs, removing=[] if pairs else [(a, b)])
-    changed = grouping.refresh(store, settings, {a, b})
+    changed = regroup.refresh(store, settings, {a, b})
     pairs = [changed.get((pair.a, pair.b), pair) for pair in pairs]
     if not pairs and settings["semantic.enabled"]:
         from paperless_fingerprint.meaning import look_again

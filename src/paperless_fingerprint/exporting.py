@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import IO, Any
 
-from paperless_fingerprint import grouping
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
@@ -101,7 +101,7 @@ def read_decisions(store: Store, settings: Settings, file: IO[str]) -> int:
     # Dismissed and confirmed pairs are judged again with the next analysis.
     store.mark_pending(concerned)
     if concerned:
-        grouping.refresh(store, settings, concerned)
+        regroup.refresh(store, settings, concerned)
     return len(decisions)
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from paperless_fingerprint import grouping
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
+from paperless_fingerprint.grouping.rivals import CLAIMING
 from paperless_fingerprint.ledger import ON, Mark
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.own_labels import Labels, Role
-from paperless_fingerprint.rivals import CLAIMING
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Connections, Store
 from paperless_fingerprint.workplace import Workplace, now_text
@@ -41,7 +41,7 @@ def circle(store: Store, ids: Collection[int]) -> set[int]:
 def reach(store: Store, ids: Collection[int], around: Connections | None = None) -> set[int]:
     """Their circle, and the circles of all whose own pairs are more or less sure because of them.
 
-    Where one of `ids` claims a document, the other claims to that one may fall (see rivals.py), and
+    Where one of `ids` claims a document, the other claims to that one may fall (see grouping/rivals.py), and
     with them the groups that they held together. `around` are their connections, where known.
     """
     around = around or store.connections(ids)
@@ -195,4 +195,4 @@ def dismiss(
         if decided.dismissed(link.a, link.b, link.relation)
     ]
     store.write_pairs([], removing=gone)
-    grouping.refresh(store, settings, {id, *others})
+    regroup.refresh(store, settings, {id, *others})

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from paperless_fingerprint.fingerprints import digest
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import Decision, StoredDocument, Verdict
 from paperless_fingerprint.stores.base import Store
 

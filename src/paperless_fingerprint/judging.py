@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from paperless_fingerprint.comparison.relation import Reading, Remembered, Thresholds, judge, read
 from paperless_fingerprint.comparison.similarity import Weights
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,

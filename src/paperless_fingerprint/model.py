@@ -124,7 +124,7 @@ class PairScore:
     semantic: float | None = None
     #: The weighted sum of jaccard, fuzzy, metadata and title.
     score: float = 0.0
-    #: The pair's confidence by itself, where others claim one of the two as well (see rivals.py).
+    #: The pair's confidence by itself, where others claim one of the two as well (see grouping/rivals.py).
     alone: float | None = None
     #: Of `contains`: between which words of the whole the part lies, counted from 1.
     first_word: int | None = None

@@ -7,7 +7,7 @@ It acts only on what is beyond doubt, and never twice against somebody who took 
 
 from __future__ import annotations
 
-from paperless_fingerprint import grouping
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Group, Relation, Verdict
 from paperless_fingerprint.wishes import sees_more
 from paperless_fingerprint.workplace import Workplace, now_text
@@ -38,7 +38,7 @@ def _replace(place: Workplace, id: int, group: Group) -> None:
         primary = Decision(id, id, Verdict.PRIMARY, now_text(), by=REPLACE)
         place.audit.write(primary.at, "primary", id, REPLACE, key=primary.key)
         place.store.put_decision(primary)
-        grouping.refresh(place.store, place.settings, group.members)
+        regroup.refresh(place.store, place.settings, group.members)
     planned = merge.compare(place, found[id], [found[n] for n in unchanged])
     done = merge.merge(place, planned, REPLACE)
     for number in done.trashed:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from paperless_fingerprint import grouping
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Verdict
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Store
@@ -36,5 +36,5 @@ def remove(store: Store, settings: Settings, ids: Collection[int]) -> int:
         neighbours |= set(group.members) - ids
     removed = store.delete(ids)
     if neighbours:
-        grouping.refresh(store, settings, neighbours)
+        regroup.refresh(store, settings, neighbours)
     return removed

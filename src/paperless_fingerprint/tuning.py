@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.holding import holding
 from paperless_fingerprint.judging import KEPT_FROM
 from paperless_fingerprint.model import GROUPING_RELATIONS, Pair, Relation

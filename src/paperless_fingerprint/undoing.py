@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from paperless_fingerprint import grouping
 from paperless_fingerprint.audit import Act
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.workplace import Workplace, now_text
 
 
@@ -69,7 +69,7 @@ def _unchoose(place: Workplace, act: Act) -> str:
     members = {id for group in place.store.groups(ids=[act.document_id]) for id in group.members}
     if members:
         place.ledger.owe(members)
-        grouping.refresh(place.store, place.settings, members)
+        regroup.refresh(place.store, place.settings, members)
     return ""
 
 

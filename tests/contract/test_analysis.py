@@ -17,12 +17,12 @@ from paperless_fingerprint.comparing import compare_documents
 from paperless_fingerprint.decisions import choose_primary, confirm, dismiss, undo
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.grouping import refresh
+from paperless_fingerprint.grouping.rivals import CROWD
 from paperless_fingerprint.intake import take_in
+from paperless_fingerprint.library.regroup import refresh
 from paperless_fingerprint.model import Document, Pair, PairScore, Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.removal import remove
-from paperless_fingerprint.rivals import CROWD
 from paperless_fingerprint.stores.base import Store
 
 SETTINGS = settings_module.load({"workers": 1}, {})

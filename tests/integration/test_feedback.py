@@ -195,9 +195,9 @@ def test_links_are_cleaned_up_when_the_primary_changes(office):
 
     with office.open() as place:
         place.store.put_decision(Decision(c, c, Verdict.PRIMARY, "2026-01-01T00:00:00Z"))
-        from paperless_fingerprint import grouping
+        from paperless_fingerprint.library import regroup
 
-        grouping.refresh(place.store, place.settings, [c])
+        regroup.refresh(place.store, place.settings, [c])
     office.apply()
     assert office.tags(c) == {PRIMARY}
     assert office.tags(a) == office.tags(b) == {NEAR}
@@ -298,9 +298,8 @@ def test_a_lost_ledger_is_made_again_from_the_tags(office):
         file.unlink()
     with office.open() as place:
         place.store.write_pairs([], removing=[(a, b)])
-        from paperless_fingerprint import grouping
 
-        grouping.refresh(place.store, place.settings, [a, b])
+        regroup.refresh(place.store, place.settings, [a, b])
     office.apply()
     assert office.tags(a) == office.tags(b) == set()
     assert "Duplicate of" not in office.fields(b)
@@ -341,9 +340,8 @@ def fake(office: Office, *links: Link) -> None:
             [Pair(k.a, k.b, k.relation, k.confidence, leader=k.leader) for k in links]
         )
         store.mark_analysed(store.pending())
-        from paperless_fingerprint import grouping
 
-        grouping.refresh(store, place.settings, {i for k in links for i in (k.a, k.b)})
+        regroup.refresh(store, place.settings, {i for k in links for i in (k.a, k.b)})
 
 
 def test_versions_parts_and_meanings_are_told_as_the_table_says(office):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import document
-from paperless_fingerprint.groups import PRIMARY_RULES, Decided, build_groups
+from paperless_fingerprint.grouping.groups import PRIMARY_RULES, Decided, build_groups
 from paperless_fingerprint.model import Decision, Link, Relation, Verdict
 
 DOCUMENTS = {id: document(id, added=f"2024-01-{id % 28 + 1:02d}") for id in range(1, 60)}

@@ -7,8 +7,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paperless_fingerprint.grouping.rivals import CROWD, Claims, as_before, with_confidence
 from paperless_fingerprint.model import Link, Pair, PairScore, Relation
-from paperless_fingerprint.rivals import CROWD, Claims, as_before, with_confidence
 
 NEAR, VERSION, EXACT, CONTAINS, SEMANTIC = (
     Relation.NEAR, Relation.VERSION, Relation.EXACT, Relation.CONTAINS, Relation.SEMANTIC,

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import document
-from paperless_fingerprint.groups import PRIMARY_RULES, Decided, build_groups
+from paperless_fingerprint.grouping.groups import PRIMARY_RULES, Decided, build_groups
+from paperless_fingerprint.grouping.versions import build_chains
 from paperless_fingerprint.model import Decision, Link, Relation, Verdict
-from paperless_fingerprint.versions import build_chains
 
 DOCUMENTS = {id: document(id, created=f"2024-{id:02d}-01") for id in range(1, 13)}
 

@@ -22,7 +22,7 @@ _FLOOR_MISREAD = 0.74
 SMALLEST_REST = 20
 #: So many passages replaced, of at least this share of the smaller text, make another document.
 #: Half of that is rare in true pairs, but a letter with rewritten clauses has it; what such forms
-#: resemble by chance their rivals take back (see rivals.py).
+#: resemble by chance their rivals take back (see grouping/rivals.py).
 _REPLACED = ((2, 0.18), (3, 0.10), (4, 0.045))
 _FEWEST_TOKENS = 60
 #: How much of a reply is the letter that it quotes.

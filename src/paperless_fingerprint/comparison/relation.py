@@ -33,6 +33,7 @@ from paperless_fingerprint.comparison.similarity import (
     weighted_sum,
 )
 from paperless_fingerprint.comparison.stretch import Place, place_of
+from paperless_fingerprint.grouping.rivals import STARTING_ODDS
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -40,7 +41,6 @@ from paperless_fingerprint.model import (
     PairScore,
     Relation,
 )
-from paperless_fingerprint.rivals import STARTING_ODDS
 from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
 from paperless_fingerprint.text.normalise import normalise
 from paperless_fingerprint.text.tokens import tokenise
@@ -51,7 +51,7 @@ FEWEST_SHINGLES = 5
 FILLED_IN_CONFIDENCE = 0.9
 # The odds that a pair starts with: candidates are known to be likelier duplicates than the curves
 # say. A clean page speaks for itself. A misread one may be claimed by several letters of its form,
-# which lowers all of them afterwards (see rivals.py), so each may start with more; a part, which has
+# which lowers all of them afterwards (see grouping/rivals.py), so each may start with more; a part, which has
 # fewer rivals, with less of that.
 _CLEAN_ODDS = 3.0
 _ODDS_OF_PART = 6.0

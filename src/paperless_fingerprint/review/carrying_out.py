@@ -10,8 +10,9 @@ from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
-from paperless_fingerprint import decisions, grouping, hearing
+from paperless_fingerprint import decisions, hearing
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.book import (
     DONE,
@@ -95,7 +96,7 @@ def _put_back(store: Store, settings: Settings, undone: Entry) -> None:
     gone = [(d.a, d.b) for d in before if d.verdict is Verdict.DISMISSED and d.relation is None]
     store.write_pairs(pairs, removing=gone)
     present = store.metadata(ids).keys()
-    grouping.refresh(store, settings, present)
+    regroup.refresh(store, settings, present)
 
 
 def _pair(told: dict[str, Any]) -> Pair:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
-from paperless_fingerprint.groups import root_of
+from paperless_fingerprint.grouping.groups import root_of
 from paperless_fingerprint.hearing import reach
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import saving
 from paperless_fingerprint.review.catalogue import Catalogue

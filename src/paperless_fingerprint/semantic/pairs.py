@@ -24,7 +24,7 @@ from paperless_fingerprint.comparison.similarity import (
 )
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import Hashes, overlap, shingle_hashes
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
     Document,

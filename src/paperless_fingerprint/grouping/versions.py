@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
-from paperless_fingerprint.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import Document, Group, Link, Relation, VersionChain
 
 Age: TypeAlias = tuple[str, str, int]

@@ -6,7 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from paperless_fingerprint.groups import PRIMARY_RULES, Decided, PrimaryRule, build_groups, root_of
+from paperless_fingerprint.grouping.groups import (
+    PRIMARY_RULES,
+    Decided,
+    PrimaryRule,
+    build_groups,
+    root_of,
+)
+from paperless_fingerprint.grouping.rivals import CLAIMING, CROWD, Claims, Rival, with_confidence
+from paperless_fingerprint.grouping.versions import build_chains
 from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.model import (
     Decision,
@@ -17,10 +25,8 @@ from paperless_fingerprint.model import (
     Relation,
     VersionChain,
 )
-from paperless_fingerprint.rivals import CLAIMING, CROWD, Claims, Rival, with_confidence
 from paperless_fingerprint.settings import Settings
 from paperless_fingerprint.stores.base import Connections, Store
-from paperless_fingerprint.versions import build_chains
 
 Key: TypeAlias = tuple[int, int]
 
@@ -34,7 +40,7 @@ def refresh(
     """Make the groups and chains anew that hold one of `ids`, or all of them.
 
     `ids` must hold one document of each pair that was stored since, and both of each that was
-    removed. Returns the pairs that became more or less sure through that (see rivals.py). The same
+    removed. Returns the pairs that became more or less sure through that (see grouping/rivals.py). The same
     pairs and decisions give the same groups, whichever way they are refreshed.
     """
     at_least = settings["similarity_threshold"]
