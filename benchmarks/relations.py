@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.comparison.relation import Reading, examine, read
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
-from paperless_fingerprint.library_join import Library
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.stores.base import FingerprintRow
 

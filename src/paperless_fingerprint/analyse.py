@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint import rejudging
-from paperless_fingerprint.candidates import Sketched, worth_comparing
+from paperless_fingerprint.candidates.join import Library
+from paperless_fingerprint.candidates.rules import Sketched, worth_comparing
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.grouping.rivals import as_before
 from paperless_fingerprint.holding import holding, those_that_hold
 from paperless_fingerprint.intake_file import renew
 from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
 from paperless_fingerprint.library import regroup
-from paperless_fingerprint.library_join import Library
 from paperless_fingerprint.model import (
     Candidate,
     Document,

@@ -8,7 +8,7 @@ import pytest
 
 from documents import SPEC, damaged, document, some_text, stored
 from libraries import Library
-from paperless_fingerprint import candidates as rules
+from paperless_fingerprint.candidates import rules
 from paperless_fingerprint.fingerprints.spec import (
     FingerprintSpec,
     fingerprint,

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, stored
-from paperless_fingerprint import library_join
-from paperless_fingerprint.candidates import SHORTLIST
-from paperless_fingerprint.library_join import Library
+from paperless_fingerprint.candidates import join
+from paperless_fingerprint.candidates.join import Library
+from paperless_fingerprint.candidates.rules import SHORTLIST
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 
@@ -100,9 +100,9 @@ def test_a_dense_family_has_bounded_candidates_and_its_copies_are_found(tmp_path
 
 
 @given(
-    st.integers(0, 2**31 - 1 - library_join._ROWS_AT_ONCE),
+    st.integers(0, 2**31 - 1 - join._ROWS_AT_ONCE),
     st.lists(
-        st.tuples(st.integers(0, library_join._ROWS_AT_ONCE - 1), st.integers(0, 2**32 - 1)),
+        st.tuples(st.integers(0, join._ROWS_AT_ONCE - 1), st.integers(0, 2**32 - 1)),
         max_size=40,
     ),
     st.booleans(),
@@ -111,6 +111,6 @@ def test_postings_are_sorted_as_any_stable_sort_does(first: int, posted: list, m
     keys = np.array([(first + row) << 32 | place for row, place in posted * 2], np.uint64)
     with pytest.MonkeyPatch.context() as patched:
         if many:  # more than a number has bits for
-            patched.setattr(library_join, "_NUMBER_BITS", 1)
-        found = library_join._stable_order(keys, first)
+            patched.setattr(join, "_NUMBER_BITS", 1)
+        found = join._stable_order(keys, first)
     assert found.tolist() == np.argsort(keys, kind="stable").tolist()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, some_words
-from paperless_fingerprint.candidates import (
+from paperless_fingerprint.candidates.rules import (
     COMPARED_OF_A_FAMILY,
     FAINT_COMPARED,
     FAMILY_FROM,

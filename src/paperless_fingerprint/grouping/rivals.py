@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from math import fsum
 
-from paperless_fingerprint.candidates import COMPARED_OF_A_FAMILY
+from paperless_fingerprint.candidates.rules import COMPARED_OF_A_FAMILY
 from paperless_fingerprint.model import Link, Pair, Relation
 
 #: Identical texts are judged alike against everything, and a part may lie in several wholes; but in
@@ -32,7 +32,7 @@ _MOST_ODDS = {Relation.NEAR: 40.0, Relation.VERSION: 20.0}
 #: Nor do all claims together, however many scans an original has.
 _MOST_AGAINST = 300.0
 _SUREST = 1 - 1e-6
-#: Who has so many claims may not have been compared with others who have (see candidates.py): that
+#: Who has so many claims may not have been compared with others who have (see candidates/rules.py): that
 #: no pair of theirs is stored says nothing. Unless most are versions: so many has only a form.
 CROWD = COMPARED_OF_A_FAMILY
 #: Two parts are in one place where they have so much of the shorter in common.

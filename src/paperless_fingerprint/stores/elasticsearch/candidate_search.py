@@ -1,7 +1,7 @@
 """Candidates from the inverted index: one search, rarest evidence first.
 
 BM25 on a field without norms is a sum over the shared terms of how rare each is, so the best hits
-are the documents that share the rarest hashes and bands, which is what candidates.py asks for; and
+are the documents that share the rarest hashes and bands, which is what candidates/rules.py asks for; and
 a band that hundreds of forms share weighs next to nothing. Each clause has a name, and the names
 that matched tell how many hashes of the sketch a hit shares: the comparison of two stored sketches
 needs neither of them to be fetched.
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paperless_fingerprint import candidates as rules
+from paperless_fingerprint.candidates import rules
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec, band_keys
 from paperless_fingerprint.model import Candidate, Fingerprint
 from paperless_fingerprint.stores.elasticsearch import rows

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from paperless_fingerprint.candidates import SAME_AT_MOST, compare_sketches, ranked
+from paperless_fingerprint.candidates.rules import SAME_AT_MOST, compare_sketches, ranked
 from paperless_fingerprint.model import (
     MAX_DOCUMENT_ID,
     Candidate,

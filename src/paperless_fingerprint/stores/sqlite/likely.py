@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.candidates import shared_hashes
+from paperless_fingerprint.candidates.rules import shared_hashes
 from paperless_fingerprint.query.plan import SketchQuery
 from paperless_fingerprint.query.searcher import Found
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from paperless_fingerprint.candidates import (
+from paperless_fingerprint.candidates.rules import (
     BUCKET,
     LIST_START,
     LISTS_READ_AT_LEAST,

@@ -8,7 +8,7 @@ thousands from one form costs no more than a stranger: its common shingles are n
 end.
 
 Which candidates are aligned is the question of worth_comparing(): where the sketches are clear,
-all whose facts agree and that have more in common than phrases (by_digests) or a form (forms.py);
+all whose facts agree and that have more in common than phrases (by_digests) or a form (candidates/forms.py);
 where they are faint, those that have the same words and numbers, too.
 """
 
@@ -21,12 +21,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import forms
+from paperless_fingerprint.candidates import forms
+from paperless_fingerprint.candidates.forms import Sketches
 from paperless_fingerprint.fingerprints import arrays, digest
 from paperless_fingerprint.fingerprints.arrays import among
 from paperless_fingerprint.fingerprints.digest import Digests
 from paperless_fingerprint.fingerprints.spec import Hashes, level_limit, sketch_hashes
-from paperless_fingerprint.forms import Sketches
 from paperless_fingerprint.model import Candidate, Fingerprint
 
 POSTINGS_READ = 1_000

@@ -1,6 +1,6 @@
 """Candidates for a whole library at once: one join over arrays instead of a query a document.
 
-The same rules as in candidates.py, on all fingerprints in memory (about 1.5 KB a document).
+The same rules as in candidates/rules.py, on all fingerprints in memory (about 1.5 KB a document).
 Everything is addressed by place, 0 to N-1 in ascending order of id, and by rank: the place of a
 sketch hash among all distinct hashes.
 """
@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import candidates as rules
+from paperless_fingerprint.candidates import rules
+from paperless_fingerprint.candidates.forms import Sketches
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, distinct
 from paperless_fingerprint.fingerprints.digest import Digests
 from paperless_fingerprint.fingerprints.spec import level_limit
-from paperless_fingerprint.forms import Sketches
 from paperless_fingerprint.stores.base import FingerprintRow
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
