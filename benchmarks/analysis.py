@@ -24,10 +24,11 @@ import psutil
 from imports import documents
 from made_library import MadeLibrary, damaged, write
 from measuring import report
-from paperless_fingerprint import intake, settings
+from paperless_fingerprint import intake
 from paperless_fingerprint.analyse import analyse_document
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document
+from paperless_fingerprint.settings import registry
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.vocabulary import StoredVocabulary
 
@@ -90,7 +91,7 @@ def tidy(store) -> float:
 def one_more(address: str, sample: int) -> tuple[int, list[float], float, float]:
     """Wall seconds of taking in and analysing a noisy copy of a document that is there; and what a
     worker does in between, at first and after each of them."""
-    chosen = settings.load({"store": address}, {})
+    chosen = registry.load({"store": address}, {})
     spec = FingerprintSpec()
     rng = random.Random(3)
     store = open_store(chosen)

@@ -28,7 +28,7 @@ from measuring import report
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.intake import SPEC_NOTE, batches, take_in
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.settings import load
+from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.sync import CURSOR_NOTE
 from paperless_fingerprint.workplace import open_workplace
 

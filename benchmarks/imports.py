@@ -23,9 +23,10 @@ import psutil
 
 from made_library import MadeLibrary, write
 from measuring import peak_megabytes, report
-from paperless_fingerprint import intake, jsonl, settings
+from paperless_fingerprint import intake, jsonl
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document, Fingerprint, StoredDocument
+from paperless_fingerprint.settings import registry
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.stores.sqlite import SqliteStore
@@ -118,7 +119,7 @@ def measure_elasticsearch(path: Path, folder: Path, version: str) -> list[dict[s
     with node(version, folder / "node") as (address, process):
         # The first import warms the node up and is thrown away: a cold JVM compiles for seconds.
         for attempt, fingerprints in enumerate((True, False, True)):
-            chosen = settings.load(
+            chosen = registry.load(
                 {"store": address, "elasticsearch.prefix": f"bench-{attempt}"}, {}
             )
             store: Any = open_store(chosen)

@@ -24,12 +24,12 @@ from pathlib import Path
 
 import orjson
 
-from paperless_fingerprint import settings
 from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.search import BLOCKS, Request, Search
+from paperless_fingerprint.settings import registry
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.stores.searching import searcher_of
 from paperless_fingerprint.text import normalise
@@ -58,7 +58,7 @@ def main() -> None:
         help="CPU time of this process and of a server on this machine, where others work too",
     )
     asked = arguments.parse_args()
-    options = settings.load(
+    options = registry.load(
         {
             "store": asked.store,
             "elasticsearch.prefix": asked.prefix,

@@ -38,7 +38,7 @@ from paperless_fingerprint.semantic.language import detect
 from paperless_fingerprint.semantic.pairs import semantic_pairs
 from paperless_fingerprint.semantic.pool import PooledEmbedder
 from paperless_fingerprint.semantic.statements import statements
-from paperless_fingerprint.settings import load
+from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.stores.vectors import (

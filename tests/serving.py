@@ -21,7 +21,7 @@ from paperless_fingerprint import sync as syncing
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.live import LiveProgress
-from paperless_fingerprint.settings import Settings, load
+from paperless_fingerprint.settings.registry import Settings, load
 from paperless_fingerprint.web.app import make_app
 from paperless_fingerprint.web.visits import normal_root
 from paperless_fingerprint.worker import Worker

@@ -35,7 +35,7 @@ from paperless_fingerprint.model import (
     StoredDocument,
 )
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Pending, Store
 from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable, asked_about
 

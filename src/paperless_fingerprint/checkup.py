@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paperless_fingerprint import rejudging
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.intake import SPEC_NOTE
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.opening import open_store
 
 

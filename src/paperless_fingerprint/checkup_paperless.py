@@ -13,7 +13,7 @@ from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessEr
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.paperless.records import Person
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.workplace import open_inbox, open_spool
 
 _CLOCK_SECONDS = 60

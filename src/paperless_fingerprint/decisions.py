@@ -10,7 +10,7 @@ from paperless_fingerprint.holding import holding
 from paperless_fingerprint.judging import Chunk, Judge, judge_chunk, with_decisions
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Pair, Relation, Verdict
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.vocabulary import StoredVocabulary
 

@@ -11,7 +11,7 @@ from typing import IO, Any
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Relation, Verdict
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 # A cell that begins like this is a formula to a spreadsheet, and titles come from strangers.

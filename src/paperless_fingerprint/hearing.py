@@ -15,7 +15,7 @@ from paperless_fingerprint.ledger import ON, Mark
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.own_labels import Labels, Role
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Connections, Store
 from paperless_fingerprint.workplace import Workplace, now_text
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from paperless_fingerprint.files.lock import WorkerFile, next_ticket
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.paperless.spool import Spool, SpooledEvent
-from paperless_fingerprint.worker_file import WorkerFile, next_ticket
 
 WAITING = "waiting"
 FAILED = "failed"

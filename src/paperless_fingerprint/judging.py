@@ -22,7 +22,7 @@ from paperless_fingerprint.model import (
     Pair,
     Relation,
 )
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.text.lexicon import Vocabulary
 
 Key: TypeAlias = tuple[int, int]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from paperless_fingerprint.files.lock import WorkerFile, next_ticket
 from paperless_fingerprint.paperless.records import Stamp
-from paperless_fingerprint.worker_file import WorkerFile, next_ticket
 
 ADDING = "adding"
 ON = "on"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+from paperless_fingerprint.files.lock import FileLock, library_lock
 from paperless_fingerprint.holding import holding
 from paperless_fingerprint.judging import Key, with_decisions
 from paperless_fingerprint.model import Link, Pair, Relation
@@ -21,10 +22,9 @@ from paperless_fingerprint.semantic.backfill import EmbeddingReport, current_spa
 from paperless_fingerprint.semantic.embedders import configured_space
 from paperless_fingerprint.semantic.pairs import pairs_around
 from paperless_fingerprint.semantic.uncompared import Uncompared
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import Neighbours, VectorStore, open_vectors
-from paperless_fingerprint.worker_file import FileLock, library_lock
 
 #: Compared together, and looked for again by a run that was stopped.
 _TOGETHER = 1_000

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from paperless_fingerprint import meaning
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.feedback import APPLIED_NOTE
+from paperless_fingerprint.files.lock import WorkerFile, library_lock, path_of
 from paperless_fingerprint.ledger import Ledger
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.semantic.backfill import EmbeddingReport, embed_missing, take_over
@@ -23,12 +24,11 @@ from paperless_fingerprint.semantic.embedders import (
     configured_space,
     open_embedder,
 )
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.stores.vectors import VectorStore, open_vectors
 from paperless_fingerprint.sync import FEW
-from paperless_fingerprint.worker_file import WorkerFile, library_lock, path_of
 
 #: Embedded, compared and stored together: half a second of one core.
 BATCH_DOCUMENTS = 8

@@ -23,7 +23,7 @@ from paperless_fingerprint.paperless.answers import (
 )
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.records import Tag
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 LABELS_NOTE = "paperless.labels"

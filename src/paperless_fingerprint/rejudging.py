@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 #: Which of the stored pairs count; then the levels from which text alone may decide.

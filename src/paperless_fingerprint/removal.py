@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Verdict
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 

@@ -11,7 +11,7 @@ from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.holding import holding
 from paperless_fingerprint.judging import KEPT_FROM
 from paperless_fingerprint.model import GROUPING_RELATIONS, Pair, Relation
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.shown import pair_json
 from paperless_fingerprint.stores.base import Store
 

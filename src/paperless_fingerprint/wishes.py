@@ -20,7 +20,7 @@ from paperless_fingerprint.model import (
     VersionChain,
 )
 from paperless_fingerprint.own_labels import Role
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Connections, Store
 
 #: A page of letters may be part of many bundles; a field is no place for all of them.

@@ -19,11 +19,11 @@ from paperless_fingerprint.analyse import analyse
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.feedback import tell, tell_rest
+from paperless_fingerprint.files.lock import FileLock, library_lock
 from paperless_fingerprint.inbox import Inbox
 from paperless_fingerprint.progress import Progress, Silent
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.sync import follow_up, is_begun, is_first, steps
-from paperless_fingerprint.worker_file import FileLock, library_lock
 from paperless_fingerprint.workplace import Workplace, open_inbox, open_spool, open_workplace
 
 if TYPE_CHECKING:

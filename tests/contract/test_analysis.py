@@ -11,7 +11,6 @@ import pytest
 from documents import SPEC, contested_scan, document, misread
 from libraries import Library
 from paperless_fingerprint import analyse as analysing
-from paperless_fingerprint import settings as settings_module
 from paperless_fingerprint.analyse import analyse
 from paperless_fingerprint.comparing import compare_documents
 from paperless_fingerprint.decisions import choose_primary, confirm, dismiss, undo
@@ -23,6 +22,7 @@ from paperless_fingerprint.library.regroup import refresh
 from paperless_fingerprint.model import Document, Pair, PairScore, Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.removal import remove
+from paperless_fingerprint.settings import registry as settings_module
 from paperless_fingerprint.stores.base import Store
 
 SETTINGS = settings_module.load({"workers": 1}, {})

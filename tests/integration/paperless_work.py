@@ -9,7 +9,7 @@ from pathlib import Path
 from paperless_fingerprint import consume, feedback, hearing
 from paperless_fingerprint import sync as syncing
 from paperless_fingerprint.demo.stand_in import StandIn
-from paperless_fingerprint.settings import Settings, load
+from paperless_fingerprint.settings.registry import Settings, load
 from paperless_fingerprint.workplace import Workplace, open_workplace
 
 LETTER = (

@@ -10,11 +10,11 @@ import threading
 import pytest
 
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.files.lock import FileLock, WorkerFile
 from paperless_fingerprint.inbox import FAILED, Inbox, Patience
 from paperless_fingerprint.ledger import ADDING, ON, Ledger, Mark
 from paperless_fingerprint.paperless.records import Stamp
 from paperless_fingerprint.paperless.spool import Spool
-from paperless_fingerprint.worker_file import FileLock, WorkerFile
 
 
 class Clock:
@@ -200,7 +200,7 @@ def test_the_lock_is_let_go_by_a_process_that_is_killed(tmp_path):
     path = tmp_path / "lock"
     program = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from paperless_fingerprint.worker_file import FileLock\n"
+        "from paperless_fingerprint.files.lock import FileLock\n"
         f"with FileLock(Path({str(path)!r})).held():\n"
         "    print('held', flush=True)\n    sys.stdin.read()\n"
     )

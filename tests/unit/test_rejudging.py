@@ -14,7 +14,7 @@ from paperless_fingerprint.intake import take_in
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.rejudging import Due
-from paperless_fingerprint.settings import Settings, load
+from paperless_fingerprint.settings.registry import Settings, load
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 THRESHOLDS = {"similarity_threshold": 0.75, "near.threshold": 0.85, "version.threshold": 0.75}

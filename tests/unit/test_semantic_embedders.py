@@ -25,7 +25,7 @@ from paperless_fingerprint.semantic.embedders import (
     open_embedder,
 )
 from paperless_fingerprint.semantic.pool import PooledEmbedder
-from paperless_fingerprint.settings import load
+from paperless_fingerprint.settings.registry import load
 
 
 def settings(**more):

@@ -15,7 +15,7 @@ from paperless_fingerprint.search import Request, Search
 from paperless_fingerprint.semantic.backfill import embed_missing
 from paperless_fingerprint.semantic.embedders import Usem3Embedder
 from paperless_fingerprint.semantic.searching import opened_meanings
-from paperless_fingerprint.settings import load
+from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.stores.searching import opened_searcher
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.stores.vectors import open_vectors

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from paperless_fingerprint import settings
 from paperless_fingerprint.errors import ConfigurationError, ExitCode
+from paperless_fingerprint.settings import registry
 
-SOURCE = Path(settings.__file__).parent
+SOURCE = Path(registry.__file__).parent
 
 
-def load(environment: dict[str, str] | None = None, **flags: object) -> settings.Settings:
-    return settings.load(
+def load(environment: dict[str, str] | None = None, **flags: object) -> registry.Settings:
+    return registry.load(
         {name.replace("__", "."): value for name, value in flags.items()}, environment or {}
     )  # type: ignore[misc]
 
@@ -53,7 +53,7 @@ def test_the_defaults_of_the_design() -> None:
 
 
 def test_names_in_the_environment() -> None:
-    names = {setting.variable for setting in settings.REGISTRY}
+    names = {setting.variable for setting in registry.REGISTRY}
     assert {
         "PAPERLESS_FINGERPRINT_STORE",
         "PAPERLESS_FINGERPRINT_PAPERLESS_URL",
@@ -63,7 +63,7 @@ def test_names_in_the_environment() -> None:
         "PAPERLESS_FINGERPRINT_SPOOL",
         "PAPERLESS_FINGERPRINT_SEMANTIC_ENABLED",
     } <= names
-    assert len(names) == len(settings.REGISTRY)
+    assert len(names) == len(registry.REGISTRY)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,13 @@ def test_a_wrong_file_says_what_is_wrong(tmp_path: Path, content: str, words: st
     file = tmp_path / "settings.toml"
     file.write_text(content)
     with pytest.raises(ConfigurationError) as caught:
-        settings.load({}, {}, file)
+        registry.load({}, {}, file)
     assert words in str(caught.value)
 
 
 def test_a_file_that_is_named_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is not there"):
-        settings.load({}, {}, tmp_path / "none.toml")
+        registry.load({}, {}, tmp_path / "none.toml")
 
 
 def test_a_secret_is_never_shown() -> None:
@@ -119,13 +119,13 @@ def test_a_secret_is_never_shown() -> None:
     assert found["paperless.token"] == "s3cr3t"
     assert "s3cr3t" not in "".join(str(row) for row in found.shown())
     with pytest.raises(ConfigurationError) as caught:
-        settings.load({"paperless.token": 7}, {})
+        registry.load({"paperless.token": 7}, {})
     assert "7" not in str(caught.value)
 
 
 def test_every_variable_that_the_code_reads_is_a_setting() -> None:
-    known = {setting.variable for setting in settings.REGISTRY}
-    known |= {settings.PREFIX, "PAPERLESS_FINGERPRINT_CONFIG", "PAPERLESS_FINGERPRINT_TEST_ES"}
+    known = {setting.variable for setting in registry.REGISTRY}
+    known |= {registry.PREFIX, "PAPERLESS_FINGERPRINT_CONFIG", "PAPERLESS_FINGERPRINT_TEST_ES"}
     for path in SOURCE.rglob("*.py"):
         for name in re.findall(r"PAPERLESS_FINGERPRINT_[A-Z_]*", path.read_text()):
             assert name in known, f"{path.name} speaks of {name}, which is no setting"

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperless_fingerprint import settings_file
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.settings import Settings, load
-from paperless_fingerprint.settings_file import CannotChangeError
+from paperless_fingerprint.settings import editing
+from paperless_fingerprint.settings.editing import CannotChangeError
+from paperless_fingerprint.settings.registry import Settings, load
 
 WRITTEN = """\
 # The library of the office
@@ -46,8 +46,8 @@ def of(file: Path, **environment: str) -> Settings:
 
 
 def saved(settings: Settings, wanted: dict[str, str | None]) -> dict[str, str | None]:
-    change = settings_file.change(settings, wanted)
-    settings_file.write(change)
+    change = editing.change(settings, wanted)
+    editing.write(change)
     return dict(change.before)
 
 
@@ -90,12 +90,12 @@ def test_files_of_every_style(file: Path, written: str) -> None:
     )
 )
 def test_whatever_stands_around_it_is_kept(content: str) -> None:
-    new, before = settings_file._edited(content.encode(), LOWER, Path("x"))
+    new, before = editing._edited(content.encode(), LOWER, Path("x"))
     told = tomllib.loads(new.decode())
     assert told["similarity_threshold"] == 0.7
     assert told["near"]["threshold"] == 0.8
     assert new.decode().count("# words") == content.count("# words")
-    back, _ = settings_file._edited(new, before, Path("x"))
+    back, _ = editing._edited(new, before, Path("x"))
     was = tomllib.loads(content)
     assert {name: each for name, each in tomllib.loads(back.decode()).items() if each} == {
         name: each for name, each in was.items() if each
@@ -125,7 +125,7 @@ def test_owner_permissions_and_links_stay(file: Path, tmp_path: Path) -> None:
 )
 def test_what_no_start_would_take_is_not_saved(file: Path, wanted, named: str) -> None:
     with pytest.raises(ConfigurationError, match=named) as caught:
-        settings_file.change(of(file), wanted)
+        editing.change(of(file), wanted)
     assert not isinstance(caught.value, CannotChangeError)
     assert file.read_text() == WRITTEN
 
@@ -133,19 +133,19 @@ def test_what_no_start_would_take_is_not_saved(file: Path, wanted, named: str) -
 def test_what_the_environment_says_cannot_be_changed_in_the_file(file: Path) -> None:
     settings = of(file, near_threshold="0.95")
     with pytest.raises(CannotChangeError, match="PAPERLESS_FINGERPRINT_NEAR_THRESHOLD"):
-        settings_file.change(settings, {"near.threshold": "0.8"})
+        editing.change(settings, {"near.threshold": "0.8"})
     saved(settings, {"similarity_threshold": "0.6"})
     assert of(file)["similarity_threshold"] == 0.6
     flagged = load({"near.threshold": 0.95}, {}, file)
     with pytest.raises(CannotChangeError, match="command line"):
-        settings_file.change(flagged, {"near.threshold": "0.8"})
+        editing.change(flagged, {"near.threshold": "0.8"})
 
 
 def test_without_a_file(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for settings in (load({}, {}), Settings(load({}, {}).values)):
         with pytest.raises(CannotChangeError, match=r"without a settings file.*--config"):
-            settings_file.change(settings, LOWER)
+            editing.change(settings, LOWER)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -156,32 +156,32 @@ def test_what_may_not_be_written_to(file: Path, monkeypatch, which: str) -> None
     settings = of(file)
     monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != place)
     with pytest.raises(CannotChangeError, match="cannot be written to by this service"):
-        settings_file.change(settings, LOWER)
+        editing.change(settings, LOWER)
 
 
 def test_a_file_that_is_mounted_by_itself(file: Path, monkeypatch) -> None:
-    change = settings_file.change(of(file), LOWER)
+    change = editing.change(of(file), LOWER)
 
     def busy(*_: object) -> None:
         raise OSError(errno.EBUSY, "Device or resource busy")
 
     monkeypatch.setattr(Path, "replace", busy)
     with pytest.raises(CannotChangeError, match="mounted by itself"):
-        settings_file.write(change)
+        editing.write(change)
     assert file.read_text() == WRITTEN
     assert [p.name for p in file.parent.iterdir()] == [file.name]
 
 
 def test_somebody_else_writes_at_the_same_time(file: Path) -> None:
-    change = settings_file.change(of(file), LOWER)
+    change = editing.change(of(file), LOWER)
     file.write_text(WRITTEN + "\n[inbox]\ntries = 3\n")
     with pytest.raises(CannotChangeError, match="just changed"):
-        settings_file.write(change)
+        editing.write(change)
     assert of(file)["inbox.tries"] == 3
     settings = of(file)
     file.write_text("[near\n")
     with pytest.raises(CannotChangeError, match="not valid TOML by now"):
-        settings_file.change(settings, LOWER)
+        editing.change(settings, LOWER)
     file.unlink()
     with pytest.raises(CannotChangeError):
-        settings_file.change(settings, LOWER)
+        editing.change(settings, LOWER)

@@ -11,12 +11,13 @@ import pytest
 
 from documents import stored
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.files import sqlite
+from paperless_fingerprint.files.lock import WorkerFile
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Asker, Scope
 from paperless_fingerprint.review.book import Book
-from paperless_fingerprint.stores.sqlite import SqliteStore, file, schema
+from paperless_fingerprint.stores.sqlite import SqliteStore, schema
 from paperless_fingerprint.stores.sqlite.search import SqliteSearcher
-from paperless_fingerprint.worker_file import WorkerFile
 
 FILES: tuple[Callable[[Path], SqliteStore | WorkerFile | Book], ...] = (
     SqliteStore, WorkerFile, Book,
@@ -68,20 +69,20 @@ def test_another_process_may_make_the_file_while_this_one_looks_at_it(
     connect = sqlite3.connect
 
     def watched(*arguments, **named) -> sqlite3.Connection:
-        monkeypatch.setattr(file.sqlite3, "connect", connect)
+        monkeypatch.setattr(sqlite.sqlite3, "connect", connect)
         connection = connect(*arguments, **named)
 
         def look(statement: str) -> None:
             if "sqlite_master" in statement:
                 connection.set_trace_callback(None)
                 with monkeypatch.context() as impatient, suppress(StoreError):
-                    impatient.setattr(file, "LOCK_SECONDS", 0)
+                    impatient.setattr(sqlite, "LOCK_SECONDS", 0)
                     kind(path).close()
 
         connection.set_trace_callback(look)
         return connection
 
-    monkeypatch.setattr(file.sqlite3, "connect", watched)
+    monkeypatch.setattr(sqlite.sqlite3, "connect", watched)
     kind(path).close()
     kind(path).close()
 
@@ -103,7 +104,7 @@ def test_a_new_file_that_somebody_writes_to_is_waited_for(
         waited.append(seconds)
         writer.execute("COMMIT")
 
-    monkeypatch.setattr(file, "sleep", leave)
+    monkeypatch.setattr(sqlite, "sleep", leave)
     kind(path).close()
     assert len(waited) == 1
     writer.close()

@@ -8,9 +8,9 @@ import pytest
 from paperless_work import LETTER, OTHER, RESCAN
 from waiting import until
 
+from paperless_fingerprint.files.lock import library_lock
 from paperless_fingerprint.model import Verdict
 from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.worker_file import library_lock
 
 THIRD = RESCAN.replace("Sommer", "Somner").replace("Zeitraum", "Zeitraurn")
 

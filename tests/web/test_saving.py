@@ -10,7 +10,7 @@ import pytest
 from paperless_work import LETTER, OTHER, RESCAN
 from waiting import until
 
-from paperless_fingerprint.settings import load
+from paperless_fingerprint.settings.registry import load
 
 CONFIG = """\
 # What our office settled on

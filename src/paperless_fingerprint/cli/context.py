@@ -16,7 +16,7 @@ import click
 from paperless_fingerprint.errors import ExitCode, FingerprintError, UsageError
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.settings import Settings, Value
+    from paperless_fingerprint.settings.registry import Settings, Value
     from paperless_fingerprint.stores.base import Store
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -30,9 +30,9 @@ class Context:
     config: Path | None = None
 
     def settings(self) -> Settings:
-        from paperless_fingerprint import settings
+        from paperless_fingerprint.settings import registry
 
-        return settings.load(self.flags, file=self.config)
+        return registry.load(self.flags, file=self.config)
 
     @contextmanager
     def store(self, *, create: bool = False) -> Iterator[Store]:

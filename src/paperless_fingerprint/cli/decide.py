@@ -21,7 +21,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import STORED_RELATIONS, Relation
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.settings import Settings
+    from paperless_fingerprint.settings.registry import Settings
     from paperless_fingerprint.stores.base import Store
 
 
@@ -35,7 +35,7 @@ def _who() -> str:
 @contextmanager
 def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings]]:
     """The store, with no worker beside us; Paperless is told of `ids` by the next one that runs."""
-    from paperless_fingerprint.worker_file import library_lock
+    from paperless_fingerprint.files.lock import library_lock
     from paperless_fingerprint.workplace import owe
 
     settings = context.settings()

@@ -22,7 +22,7 @@ from paperless_fingerprint.cli.context import (
 from paperless_fingerprint.cli.look import label
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.settings import Settings
+    from paperless_fingerprint.settings.registry import Settings
 
 
 @click.command()

@@ -65,7 +65,7 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     """
     from paperless_fingerprint import rejudging
     from paperless_fingerprint.analyse import analyse
-    from paperless_fingerprint.worker_file import library_lock
+    from paperless_fingerprint.files.lock import library_lock
 
     settings = context.settings()
     lock = library_lock(settings)

@@ -54,7 +54,7 @@ def config_show(context: Context, markdown: bool, as_json: bool) -> None:
 
 
 def _as_markdown() -> str:
-    from paperless_fingerprint.settings import REGISTRY, _spelled
+    from paperless_fingerprint.settings.registry import REGISTRY, _spelled
 
     lines = [
         "| setting | default | in the environment | meaning |",

@@ -19,7 +19,7 @@ from paperless_fingerprint.consume import drain
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.settings import Settings, Sources
+from paperless_fingerprint.settings.registry import Settings, Sources
 from paperless_fingerprint.workplace import Workplace, open_workplace
 
 _MODE = 0o755

@@ -25,7 +25,7 @@ from paperless_fingerprint.model import (
     Relation,
     VersionChain,
 )
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Connections, Store
 
 Key: TypeAlias = tuple[int, int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 
 
 def open_paperless(settings: Settings, limits: Limits | None = None) -> PaperlessClient:

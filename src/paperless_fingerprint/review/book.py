@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from paperless_fingerprint.files.lock import path_of
+from paperless_fingerprint.files.sqlite import Format, SqliteFile, made_of
 from paperless_fingerprint.model import Decision, Relation, Verdict
-from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile, made_of
-from paperless_fingerprint.worker_file import path_of
+from paperless_fingerprint.settings.registry import Settings
 
 #: 'pfbk'.
 _APPLICATION_ID = 0x7066626B

@@ -24,7 +24,7 @@ from paperless_fingerprint.review.book import (
     decision_of,
     kept,
 )
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 

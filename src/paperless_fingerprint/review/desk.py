@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from paperless_fingerprint.errors import FingerprintError, UsageError
+from paperless_fingerprint.files.lock import library_lock
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.review import catalogue as catalogues
@@ -27,12 +28,11 @@ from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.prepared import Prepared
 from paperless_fingerprint.review.shapes import Card
 from paperless_fingerprint.review.sight import Sight, sight_of
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.stores.revision import Revision, revision_of
 from paperless_fingerprint.worker import Worker
-from paperless_fingerprint.worker_file import library_lock
 from paperless_fingerprint.workplace import owe
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from paperless_fingerprint.review.shapes import (
     ThresholdPreview,
 )
 from paperless_fingerprint.review.sight import Sight
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.tuning import Level, Thresholds, tune_pairs
 
 _BARS = 20

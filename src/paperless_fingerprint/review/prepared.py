@@ -18,12 +18,12 @@ from typing import Any
 import orjson
 
 import paperless_fingerprint
+from paperless_fingerprint.files.lock import path_of
+from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.judging import Judge
 from paperless_fingerprint.model import Pair, PairScore, Relation
 from paperless_fingerprint.review.shapes import Segment
-from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
-from paperless_fingerprint.worker_file import path_of
+from paperless_fingerprint.settings.registry import Settings
 
 #: In memory, of those that were asked for.
 _KEPT = 500

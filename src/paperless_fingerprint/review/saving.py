@@ -13,13 +13,14 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from paperless_fingerprint import rejudging, settings_file
+from paperless_fingerprint import rejudging
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, UsageError
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.shapes import Levels, SavedThresholds, ThresholdState
-from paperless_fingerprint.settings import Settings
-from paperless_fingerprint.settings_file import CannotChangeError, Change
+from paperless_fingerprint.settings import editing
+from paperless_fingerprint.settings.editing import CannotChangeError, Change
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.workplace import open_inbox
 
 #: As the page and the API name them → as the settings do.
@@ -79,7 +80,7 @@ def put_back(desk: Desk, person: Person) -> ThresholdState:
     _check(person)
     with _one_at_a_time:
         told = _remembered(desk) if saved(desk, person) else None
-        if told is None or settings_file.texts(desk.settings, told["after"]) != told["after"]:
+        if told is None or editing.texts(desk.settings, told["after"]) != told["after"]:
             raise CannotChangeError(
                 "Nothing that was saved here counts any more, so there is nothing to put back."
             )
@@ -100,7 +101,7 @@ def _changed(desk: Desk, wanted: Levels) -> dict[str, str | None]:
 
 def _planned(desk: Desk, changed: Mapping[str, str | None]) -> Change:
     try:
-        return settings_file.change(desk.settings, changed)
+        return editing.change(desk.settings, changed)
     except CannotChangeError:
         raise
     except ConfigurationError as error:
@@ -128,7 +129,7 @@ def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, s
     # what it was judged by, so that whoever follows sees that it is something else.
     rejudging.remember(desk.store, running)
     _remember(desk, told)
-    settings_file.write(change)
+    editing.write(change)
     desk.use(new)
     steps = [f"{KEYS[n]} {was[n]:g} → {became[n]:g}" for n in KEYS if was[n] != became[n]]
     desk.live.say(f"{person.name} has changed {change.path}: {', '.join(steps)}.")

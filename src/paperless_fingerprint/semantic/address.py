@@ -13,7 +13,7 @@ import numpy as np
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.semantic.embedders import EmbedderError, TextRefusedError, Vectors
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 0.5

@@ -29,7 +29,7 @@ from paperless_fingerprint.semantic.embedders import (
     space_of,
 )
 from paperless_fingerprint.semantic.statements import statements
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import (
     DimensionsError,

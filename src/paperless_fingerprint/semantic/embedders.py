@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, FingerprintError
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 

@@ -50,7 +50,7 @@ from paperless_fingerprint.semantic.judge import (
 )
 from paperless_fingerprint.semantic.rivals import Rivals
 from paperless_fingerprint.semantic.statements import Statements, statements
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import (
     Matrix,

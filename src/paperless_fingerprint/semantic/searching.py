@@ -9,7 +9,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.query.likeness import Meanings
 from paperless_fingerprint.semantic.calibration import RELATED
 from paperless_fingerprint.semantic.pairs import nearest_in_meaning
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import VectorStore, open_vectors
 

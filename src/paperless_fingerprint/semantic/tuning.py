@@ -13,7 +13,7 @@ from paperless_fingerprint.semantic.agreement import Commonness, agreement
 from paperless_fingerprint.semantic.backfill import current_space, put_scale, scale_of
 from paperless_fingerprint.semantic.calibration import LabelledPair, Scale, fit
 from paperless_fingerprint.semantic.judge import OVERLAP_OF_NEAR
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import VectorStore, decoded
 from paperless_fingerprint.text.normalise import normalise

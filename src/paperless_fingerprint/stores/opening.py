@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 _SQLITE = "sqlite:///"

@@ -29,7 +29,7 @@ from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.live import LiveProgress
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.web import api, openapi, operations
 from paperless_fingerprint.web.events import Events
 from paperless_fingerprint.web.files import file_routes

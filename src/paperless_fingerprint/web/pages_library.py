@@ -13,7 +13,7 @@ from starlette.routing import Route
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.review import first_run, library_view, progress, saving
 from paperless_fingerprint.review.shapes import Levels, LibraryView
-from paperless_fingerprint.settings_file import CannotChangeError
+from paperless_fingerprint.settings.editing import CannotChangeError
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of
 from paperless_fingerprint.web.pages_review import Said

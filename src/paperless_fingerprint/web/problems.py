@@ -26,7 +26,7 @@ from paperless_fingerprint.paperless.answers import DeniedError, MissingError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import SearchTooLongError
 from paperless_fingerprint.review.desk import Unknown
-from paperless_fingerprint.settings_file import CannotChangeError
+from paperless_fingerprint.settings.editing import CannotChangeError
 
 MEDIA_TYPE = "application/problem+json"
 _FOR_PROGRAMS = ("/api", "/thumb/", "/preview/", "/healthz", "/metrics")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paperless_fingerprint.settings import Settings
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.elasticsearch.connection import Address, hosts_of
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
 

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from paperless_fingerprint.candidates.rules import SAME_AT_MOST, compare_sketches, ranked
+from paperless_fingerprint.files.sqlite import VOCABULARY, SqliteFile
 from paperless_fingerprint.model import (
     MAX_DOCUMENT_ID,
     Candidate,
@@ -24,7 +25,6 @@ from paperless_fingerprint.stores.base import (
     document_uuid,
 )
 from paperless_fingerprint.stores.sqlite import postings, rows, segments
-from paperless_fingerprint.stores.sqlite.file import VOCABULARY, SqliteFile
 
 _SCAN_ROWS = 256
 

@@ -21,8 +21,8 @@ from paperless_fingerprint.candidates.rules import (
     SHARED_HASHES_AT_LEAST,
     SHORTLIST,
 )
+from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.model import Fingerprint, StoredDocument
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
 
 _ID_BITS = 32
 _PREFIX_BITS = 31

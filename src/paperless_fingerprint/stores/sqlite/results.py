@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.model import (
     Decision,
     Group,
@@ -18,7 +19,6 @@ from paperless_fingerprint.stores.base import (
     Connections,
 )
 from paperless_fingerprint.stores.sqlite import rows
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
 
 #: Read at once; more would only take memory.
 _SCAN_ROWS = 256

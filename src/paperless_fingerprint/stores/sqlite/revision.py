@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
+from paperless_fingerprint.files.sqlite import SqliteFile
 
 
 class SqliteRevision:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from paperless_fingerprint.stores.sqlite.file import Format
+from paperless_fingerprint.files.sqlite import Format
 
 #: 'pfpr'.
 APPLICATION_ID = 0x70667072

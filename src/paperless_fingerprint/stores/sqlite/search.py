@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.files.sqlite import VOCABULARY, SqliteFile
 from paperless_fingerprint.fingerprints.spec import Hashes
 from paperless_fingerprint.query.plan import SketchQuery, common_above
 from paperless_fingerprint.query.searcher import (
@@ -33,7 +34,6 @@ from paperless_fingerprint.stores.sqlite.conditions import (
     Translator,
     all_of,
 )
-from paperless_fingerprint.stores.sqlite.file import VOCABULARY, SqliteFile
 from paperless_fingerprint.stores.sqlite.likely import (
     Ids,
     likely,

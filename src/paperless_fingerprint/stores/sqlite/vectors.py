@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.stores.exact import VectorTable
-from paperless_fingerprint.stores.sqlite.file import SqliteFile
 from paperless_fingerprint.stores.vectors import (
     Matrix,
     Neighbour,

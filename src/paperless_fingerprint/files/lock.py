@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from paperless_fingerprint.errors import StoreError
-from paperless_fingerprint.settings import Settings, default_data_folder
-from paperless_fingerprint.stores.sqlite.file import Format, SqliteFile, made_of
+from paperless_fingerprint.files.sqlite import Format, SqliteFile, made_of
+from paperless_fingerprint.settings.registry import Settings, default_data_folder
 
 #: 'pfwk'.
 APPLICATION_ID = 0x7066776B

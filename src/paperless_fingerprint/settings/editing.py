@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.settings import REGISTRY, Settings, load
+from paperless_fingerprint.settings.registry import REGISTRY, Settings, load
 
 _BY_KEY = {setting.key: setting for setting in REGISTRY}
 
