@@ -30,8 +30,7 @@ from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.search import BLOCKS, Request, Search
 from paperless_fingerprint.settings import registry
-from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.stores.searching import searcher_of
+from paperless_fingerprint.stores.opening import open_store, searcher_of
 from paperless_fingerprint.text import normalise
 
 QUERIES = 200

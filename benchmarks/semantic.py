@@ -40,14 +40,9 @@ from paperless_fingerprint.semantic.pool import PooledEmbedder
 from paperless_fingerprint.semantic.statements import statements
 from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
-from paperless_fingerprint.stores.vectors import (
-    StoredVector,
-    VectorStore,
-    decoded,
-    encoded,
-    open_vectors,
-)
+from paperless_fingerprint.stores.vectors import StoredVector, VectorStore, decoded, encoded
 
 HERE = Path(__file__).parent
 SPEC = FingerprintSpec()

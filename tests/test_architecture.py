@@ -19,7 +19,7 @@ HEAVY = ("scipy", "datasketch", "elasticsearch", "starlette", "uvicorn", "httpx"
 LAYERS = (
     ("hooks", "cli", "web", "demo", "elasticsearch_local"),
     # use cases
-    ("library", "integration", "checkup", "service", "analyse", "rejudging", "consume", "grouping", "intake_file", "intake", "judging", "checkup", "search",
+    ("library", "integration", "checkup", "service", "analyse", "rejudging", "consume", "intake_file", "intake", "judging", "checkup", "search",
      "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
      "decisions", "meaning", "meaning_worker", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
      "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "feedback_plan",

@@ -12,8 +12,8 @@ from paperless_fingerprint.semantic.backfill import current_space
 from paperless_fingerprint.semantic.embedders import configured_space, open_embedder
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.stores.vectors import check_dimensions, open_vectors
+from paperless_fingerprint.stores.opening import open_store, open_vectors
+from paperless_fingerprint.stores.vectors import check_dimensions
 
 _PROBE = "Is anybody there?"
 

@@ -24,7 +24,8 @@ from paperless_fingerprint.semantic.pairs import pairs_around
 from paperless_fingerprint.semantic.uncompared import Uncompared
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.vectors import Neighbours, VectorStore, open_vectors
+from paperless_fingerprint.stores.opening import open_vectors
+from paperless_fingerprint.stores.vectors import Neighbours, VectorStore
 
 #: Compared together, and looked for again by a run that was stopped.
 _TOGETHER = 1_000

@@ -26,8 +26,8 @@ from paperless_fingerprint.semantic.embedders import (
 )
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.stores.vectors import VectorStore, open_vectors
+from paperless_fingerprint.stores.opening import open_store, open_vectors
+from paperless_fingerprint.stores.vectors import VectorStore
 from paperless_fingerprint.sync import FEW
 
 #: Embedded, compared and stored together: half a second of one core.

@@ -6,7 +6,7 @@ from documents import stored
 from libraries import Reopening
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.revision import revision_of
+from paperless_fingerprint.stores.opening import revision_of
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 

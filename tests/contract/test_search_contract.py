@@ -19,7 +19,7 @@ from paperless_fingerprint.query.tree import Reference
 from paperless_fingerprint.related import walk
 from paperless_fingerprint.search import SORTS, Request, Search
 from paperless_fingerprint.stores.base import document_uuid
-from paperless_fingerprint.stores.searching import searcher_of
+from paperless_fingerprint.stores.opening import searcher_of
 
 TOKENS = some_words(2000, seed=42)
 #: id -> words, each a prefix of the longest: Alfresco's own test.

@@ -11,6 +11,7 @@ from documents import some_text, stored
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.migrate import migrate
 from paperless_fingerprint.progress import Silent
+from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.stores.sqlite.vectors import SqliteVectors
 from paperless_fingerprint.stores.vectors import (
@@ -19,7 +20,6 @@ from paperless_fingerprint.stores.vectors import (
     VectorStore,
     decoded,
     encoded,
-    open_vectors,
 )
 
 SPACE = "model-1/32x64"

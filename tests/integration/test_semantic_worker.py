@@ -26,8 +26,7 @@ from paperless_fingerprint.semantic.backfill import put_scale
 from paperless_fingerprint.semantic.calibration import SHIPPED
 from paperless_fingerprint.semantic.embedders import EmbedderError
 from paperless_fingerprint.semantic.uncompared import Uncompared
-from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.stores.vectors import open_vectors
+from paperless_fingerprint.stores.opening import open_store, open_vectors
 
 PROGRAM = str(Path(sys.executable).with_name("paperless-fingerprint"))
 SAME = "Same content"

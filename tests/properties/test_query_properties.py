@@ -24,7 +24,7 @@ from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument, VersionChain
 from paperless_fingerprint.query.searcher import Asker, Scope
 from paperless_fingerprint.search import Request, Search
-from paperless_fingerprint.stores.searching import searcher_of
+from paperless_fingerprint.stores.opening import searcher_of
 from slow_search import SlowSearch
 
 _VOCABULARY = [

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from paperless_fingerprint.stores.elasticsearch.sight import Unseen, unseen_at
+from paperless_fingerprint.stores.elasticsearch.refresh import Unseen, unseen_at
 
 
 def refresh(unseen: Unseen, index: str) -> None:

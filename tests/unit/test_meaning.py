@@ -16,8 +16,8 @@ from paperless_fingerprint.semantic.backfill import embed_missing, put_scale
 from paperless_fingerprint.semantic.calibration import Scale
 from paperless_fingerprint.semantic.embedders import Usem3Embedder
 from paperless_fingerprint.semantic.uncompared import Uncompared
+from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
-from paperless_fingerprint.stores.vectors import open_vectors
 
 LABELLED = Path(__file__).parents[2] / "benchmarks" / "semantic_pairs" / "docs.jsonl"
 ON = settings(enabled=True)

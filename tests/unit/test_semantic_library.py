@@ -30,8 +30,8 @@ from paperless_fingerprint.semantic.embedders import (
 )
 from paperless_fingerprint.semantic.pairs import nearest_in_meaning, semantic_pairs
 from paperless_fingerprint.semantic.tuning import tune
+from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
-from paperless_fingerprint.stores.vectors import open_vectors
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "semantic_pairs"
 

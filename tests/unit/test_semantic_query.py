@@ -16,9 +16,8 @@ from paperless_fingerprint.semantic.backfill import embed_missing
 from paperless_fingerprint.semantic.embedders import Usem3Embedder
 from paperless_fingerprint.semantic.searching import opened_meanings
 from paperless_fingerprint.settings.registry import load
-from paperless_fingerprint.stores.searching import opened_searcher
+from paperless_fingerprint.stores.opening import open_vectors, opened_searcher
 from paperless_fingerprint.stores.sqlite import SqliteStore
-from paperless_fingerprint.stores.vectors import open_vectors
 
 SETTINGS = load({}, {})
 TEXTS = {

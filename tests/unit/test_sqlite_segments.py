@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from documents import some_text, stored
-from paperless_fingerprint.stores.sqlite import SqliteStore, postings, segments
+from paperless_fingerprint.stores.sqlite import SqliteStore, fts_merge, postings
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def tidied(store: SqliteStore) -> int:
 def test_what_an_import_leaves_is_merged_bit_by_bit(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "_PAGES", 4)
+    monkeypatch.setattr(fts_merge, "_PAGES", 4)
     imported(store, 12, 40)
     assert count_segments(store) == 12
     assert tidied(store) > 2
@@ -71,7 +71,7 @@ def test_no_write_merges_a_library(store: SqliteStore, monkeypatch: pytest.Monke
     one = most_rows_of_a_write(1_000, 1_001)
     assert most_rows_of_a_write(1_001, 1_040) < one + 10
     # As SQLite does it by itself.
-    monkeypatch.setattr(segments, "_AT_MOST", 16)
+    monkeypatch.setattr(fts_merge, "_AT_MOST", 16)
     assert most_rows_of_a_write(1_040, 1_042) > one + 10
 
 

@@ -159,7 +159,7 @@ def tune(
 
 def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
     from paperless_fingerprint.semantic.tuning import tune
-    from paperless_fingerprint.stores.vectors import open_vectors
+    from paperless_fingerprint.stores.opening import open_vectors
 
     with context.store() as store, closing(open_vectors(store)) as vectors:
         found = tune(store, vectors, context.settings(), keep=keep)

@@ -32,7 +32,7 @@ _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages
 @contextmanager
 def _search(context: Context) -> Iterator[Search]:
     from paperless_fingerprint.search import Search
-    from paperless_fingerprint.stores.searching import opened_searcher
+    from paperless_fingerprint.stores.opening import opened_searcher
 
     settings = context.settings()
     with context.store() as store, opened_searcher(store) as searcher, ExitStack() as stack:

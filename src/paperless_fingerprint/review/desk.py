@@ -30,8 +30,7 @@ from paperless_fingerprint.review.shapes import Card
 from paperless_fingerprint.review.sight import Sight, sight_of
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.stores.revision import Revision, revision_of
+from paperless_fingerprint.stores.opening import Revision, open_store, revision_of
 from paperless_fingerprint.worker import Worker
 from paperless_fingerprint.workplace import owe
 
@@ -299,7 +298,7 @@ class Desk:
 
     def _searching(self) -> Search:
         from paperless_fingerprint.search import Search
-        from paperless_fingerprint.stores.searching import opened_searcher
+        from paperless_fingerprint.stores.opening import opened_searcher
 
         with self._opening:
             if self._search is None:

@@ -11,7 +11,8 @@ from paperless_fingerprint.semantic.calibration import RELATED
 from paperless_fingerprint.semantic.pairs import nearest_in_meaning
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.stores.vectors import VectorStore, open_vectors
+from paperless_fingerprint.stores.opening import open_vectors
+from paperless_fingerprint.stores.vectors import VectorStore
 
 #: Beyond these, what is near in meaning is a whole kind of document and no answer.
 _MOST = 5_000

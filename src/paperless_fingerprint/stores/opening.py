@@ -1,14 +1,34 @@
-"""From an address to a store."""
+"""From an address to a store, and from a store to what belongs to it.
+
+The one place that names the backends; who opens a store gets the rest by asking here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
+if TYPE_CHECKING:
+    from paperless_fingerprint.query.searcher import Searcher
+    from paperless_fingerprint.stores.vectors import VectorStore
+
 _SQLITE = "sqlite:///"
+
+
+class Revision(Protocol):
+    """Whether a library has changed: one cheap question, so that what is kept of it in memory is
+    made anew only when it must be."""
+
+    def now(self) -> str:
+        """Another text after every write by whatever process; the same while nobody writes."""
+
+    def close(self) -> None: ...
 
 
 def open_store(settings: Settings, *, create: bool = True) -> Store:
@@ -34,3 +54,56 @@ def open_store(settings: Settings, *, create: bool = True) -> Store:
         f"'{address}' is no address of a store. Use sqlite:///PATH (three slashes, then the path: "
         "sqlite:////data/library.db), or http(s)://HOST:9200 of Elasticsearch."
     )
+
+
+def revision_of(store: Store) -> Revision:
+    from paperless_fingerprint.stores.sqlite import SqliteStore
+
+    if isinstance(store, SqliteStore):
+        from paperless_fingerprint.stores.sqlite.revision import SqliteRevision
+
+        return SqliteRevision(store.path)
+    from paperless_fingerprint.stores.elasticsearch import ElasticsearchStore
+    from paperless_fingerprint.stores.elasticsearch.revision import ElasticsearchRevision
+
+    if isinstance(store, ElasticsearchStore):
+        return ElasticsearchRevision(store.address)
+    raise TypeError(f"a {type(store).__name__} does not tell when it has changed")
+
+
+def searcher_of(store: Store) -> Searcher:
+    """Has connections of its own and is closed on its own."""
+    from paperless_fingerprint.stores.sqlite import SqliteStore
+
+    if isinstance(store, SqliteStore):
+        from paperless_fingerprint.stores.sqlite.search import SqliteSearcher
+
+        return SqliteSearcher(store.path)
+    from paperless_fingerprint.stores.elasticsearch import ElasticsearchStore
+    from paperless_fingerprint.stores.elasticsearch.search import ElasticsearchSearcher
+
+    if isinstance(store, ElasticsearchStore):
+        return ElasticsearchSearcher(store.address)
+    raise TypeError(f"there is no searcher for a {type(store).__name__}")
+
+
+@contextmanager
+def opened_searcher(store: Store) -> Iterator[Searcher]:
+    searcher = searcher_of(store)
+    try:
+        yield searcher
+    finally:
+        searcher.close()
+
+
+def open_vectors(store: Store) -> VectorStore:
+    """The vectors of that library, kept beside it."""
+    from paperless_fingerprint.stores.sqlite import SqliteStore
+
+    if isinstance(store, SqliteStore):
+        from paperless_fingerprint.stores.sqlite.vectors import SqliteVectors
+
+        return SqliteVectors(store.path)
+    from paperless_fingerprint.stores.elasticsearch.vectors import ElasticsearchVectors
+
+    return ElasticsearchVectors.beside(store)

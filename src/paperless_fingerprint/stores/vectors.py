@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.errors import StoreError
-from paperless_fingerprint.stores.base import Store
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 _LARGEST = 127
@@ -86,19 +85,6 @@ class VectorStore(Neighbours, Protocol):
         """Forget a space with all its vectors."""
 
     def close(self) -> None: ...
-
-
-def open_vectors(store: Store) -> VectorStore:
-    """The vectors of that library, kept beside it."""
-    from paperless_fingerprint.stores.sqlite import SqliteStore
-
-    if isinstance(store, SqliteStore):
-        from paperless_fingerprint.stores.sqlite.vectors import SqliteVectors
-
-        return SqliteVectors(store.path)
-    from paperless_fingerprint.stores.elasticsearch.vectors import ElasticsearchVectors
-
-    return ElasticsearchVectors.beside(store)
 
 
 def encoded(vector: npt.NDArray[np.float32]) -> bytes:

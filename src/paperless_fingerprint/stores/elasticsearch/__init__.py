@@ -2,10 +2,10 @@
 
 store.py              the methods of the protocol
 connection.py         addresses, credentials, TLS, the server's version
-layout.py, moving.py  the indices behind their aliases, and how they change
+layout.py, reindex.py  the indices behind their aliases, and how they change
 rows.py               between values and what is indexed
 bulk.py, scan.py      writing and reading many
-waiting.py            what waits for its analysis
+pending.py            what waits for its analysis
 candidate_search.py   candidates from the inverted index
 failures.py, health.py
 """

@@ -17,7 +17,7 @@ from elasticsearch import ApiError, Elasticsearch
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
-from paperless_fingerprint.stores.elasticsearch.sight import Unseen
+from paperless_fingerprint.stores.elasticsearch.refresh import Unseen
 
 #: Well below the 100 MB that a server accepts, and small beside a heap of 512 MB.
 REQUEST_BYTES = 6_000_000

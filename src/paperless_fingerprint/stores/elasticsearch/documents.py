@@ -23,9 +23,9 @@ from paperless_fingerprint.stores.base import (
     document_uuid,
 )
 from paperless_fingerprint.stores.elasticsearch import rows
+from paperless_fingerprint.stores.elasticsearch.base import ATTEMPTS, MANY_IDS, Session
 from paperless_fingerprint.stores.elasticsearch.bulk import Operation
 from paperless_fingerprint.stores.elasticsearch.scan import Hit
-from paperless_fingerprint.stores.elasticsearch.session import ATTEMPTS, MANY_IDS, Session
 
 _WORD_FIELDS = (
     "title_words", "content_words", "correspondent_words", "document_type_words", "tags_words"

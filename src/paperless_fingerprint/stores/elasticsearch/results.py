@@ -8,8 +8,8 @@ from typing import Any
 from paperless_fingerprint.model import Decision, Group, Link, Pair, Relation, VersionChain
 from paperless_fingerprint.stores.base import Connections
 from paperless_fingerprint.stores.elasticsearch import rows
+from paperless_fingerprint.stores.elasticsearch.base import MANY_IDS, Session
 from paperless_fingerprint.stores.elasticsearch.bulk import Operation
-from paperless_fingerprint.stores.elasticsearch.session import MANY_IDS, Session
 
 _OF_LINKS = ["a", "b", "relation", "confidence", "leader", "scores.alone", "scores.first_word",
              "scores.last_word"]  # fmt: skip

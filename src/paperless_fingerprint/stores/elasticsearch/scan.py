@@ -20,7 +20,7 @@ from elasticsearch import (
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
-from paperless_fingerprint.stores.elasticsearch.sight import Unseen
+from paperless_fingerprint.stores.elasticsearch.refresh import Unseen
 
 _KEEP_ALIVE = "2m"
 _PAGE = 1_000

@@ -30,8 +30,8 @@ from paperless_fingerprint.stores.elasticsearch.connection import Address, conne
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
 from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
+from paperless_fingerprint.stores.elasticsearch.refresh import unseen_at
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, failed_within
-from paperless_fingerprint.stores.elasticsearch.sight import unseen_at
 
 #: Hits in one answer.
 _PAGE = 1000

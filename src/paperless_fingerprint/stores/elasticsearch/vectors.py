@@ -27,11 +27,11 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
     create_index,
     mappings_folder,
 )
-from paperless_fingerprint.stores.elasticsearch.moving import is_moving
+from paperless_fingerprint.stores.elasticsearch.reindex import is_moving
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
 from paperless_fingerprint.stores.elasticsearch.vector_indices import KIND, vector_indices
-from paperless_fingerprint.stores.exact import VectorTable
+from paperless_fingerprint.stores.vector_table import VectorTable
 from paperless_fingerprint.stores.vectors import (
     Matrix,
     Neighbour,

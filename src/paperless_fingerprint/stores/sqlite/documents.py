@@ -24,7 +24,7 @@ from paperless_fingerprint.stores.base import (
     WriteReport,
     document_uuid,
 )
-from paperless_fingerprint.stores.sqlite import postings, rows, segments
+from paperless_fingerprint.stores.sqlite import fts_merge, postings, rows
 
 _SCAN_ROWS = 256
 
@@ -320,7 +320,7 @@ class Documents(SqliteFile):
             "INSERT OR REPLACE INTO content VALUES (?, ?)",
             [(r.document.id, r.document.content) for r in records],
         )
-        segments.prepare_for(connection, import_=len(records) >= postings.LARGE_WRITE)
+        fts_merge.prepare_for(connection, import_=len(records) >= postings.LARGE_WRITE)
         _index_words(connection, (rows.search_row(r.document, r.normalised) for r in records))
         postings.add(connection, records)
 

@@ -34,15 +34,15 @@ from paperless_fingerprint.stores.sqlite.conditions import (
     Translator,
     all_of,
 )
-from paperless_fingerprint.stores.sqlite.likely import (
+from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
+from paperless_fingerprint.stores.sqlite.postings import post_those_that_wait, some_wait
+from paperless_fingerprint.stores.sqlite.sketch_search import (
     Ids,
     likely,
     number_of_documents,
     posting_list,
     scored,
 )
-from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
-from paperless_fingerprint.stores.sqlite.postings import post_those_that_wait, some_wait
 from paperless_fingerprint.stores.sqlite.time_limit import TimeLimit
 
 #: Sketches looked at for one candidate that is wanted; each further step takes four times as many.

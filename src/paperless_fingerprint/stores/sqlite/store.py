@@ -10,7 +10,7 @@ from uuid import UUID
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.base import StoreCounts, StoreReport
-from paperless_fingerprint.stores.sqlite import postings, rows, schema, segments
+from paperless_fingerprint.stores.sqlite import fts_merge, postings, rows, schema
 from paperless_fingerprint.stores.sqlite.documents import Documents, await_analysis
 from paperless_fingerprint.stores.sqlite.results import Results, drop_chains, drop_groups
 
@@ -93,11 +93,11 @@ class SqliteStore(Documents, Results):
     def settle(self, written: int) -> None:  # noqa: ARG002  (for the other store)
         postings.post_those_that_wait(self)
         with self.writing() as connection:
-            segments.prepare_for(connection, import_=False)
+            fts_merge.prepare_for(connection, import_=False)
         with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def tidy(self) -> bool:
         with self.writing() as connection:
-            segments.prepare_for(connection, import_=False)
-            return segments.tidy(connection)
+            fts_merge.prepare_for(connection, import_=False)
+            return fts_merge.tidy(connection)

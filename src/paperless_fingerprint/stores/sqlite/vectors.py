@@ -1,4 +1,4 @@
-"""Vectors in SQLite: a table, and a copy of it in memory that is searched to its end (exact.py).
+"""Vectors in SQLite: a table, and a copy of it in memory that is searched to its end (vector_table.py).
 
 The copy is kept up to date by reading what was written since; it is read anew only after something
 was removed.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paperless_fingerprint.files.sqlite import SqliteFile
-from paperless_fingerprint.stores.exact import VectorTable
+from paperless_fingerprint.stores.vector_table import VectorTable
 from paperless_fingerprint.stores.vectors import (
     Matrix,
     Neighbour,

@@ -84,7 +84,7 @@ class Move:
         self._mark_as_moving()
         self._client.indices.add_block(index=self._old.name, block="write")
         self._copy_changes(new)
-        # Readers need not refresh every index (sight.py): what was copied must be seen from the start.
+        # Readers need not refresh every index (refresh.py): what was copied must be seen from the start.
         self._client.indices.refresh(index=new)
         alias = self._definition.alias(self._address.prefix)
         self._client.indices.update_aliases(

@@ -23,10 +23,10 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
     definitions,
     look_up,
 )
-from paperless_fingerprint.stores.elasticsearch.moving import Convert, Move, is_moving
+from paperless_fingerprint.stores.elasticsearch.pending import WaitingList
+from paperless_fingerprint.stores.elasticsearch.refresh import SEEN_AT_ONCE, unseen_at
+from paperless_fingerprint.stores.elasticsearch.reindex import Convert, Move, is_moving
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader
-from paperless_fingerprint.stores.elasticsearch.sight import SEEN_AT_ONCE, unseen_at
-from paperless_fingerprint.stores.elasticsearch.waiting import WaitingList
 
 #: A query names fewer ids than this; for more, everything is read and looked through.
 MANY_IDS = 10_000
