@@ -20,8 +20,8 @@ from paperless_fingerprint.inbox import Event
 from paperless_fingerprint.intake import SPEC_NOTE, take_in
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.own_labels import Labels
-from paperless_fingerprint.paperless.answers import MissingError
 from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp
+from paperless_fingerprint.paperless.refusals import MissingError
 from paperless_fingerprint.workplace import Workplace
 
 

@@ -22,7 +22,7 @@ from paperless_fingerprint.feedback_writing import Writer
 from paperless_fingerprint.hearing import reach
 from paperless_fingerprint.ledger import ON, Mark
 from paperless_fingerprint.own_labels import Labels, Role, as_if_made
-from paperless_fingerprint.paperless.answers import RefusedError
+from paperless_fingerprint.paperless.refusals import RefusedError
 from paperless_fingerprint.wishes import wishes
 from paperless_fingerprint.workplace import Workplace
 

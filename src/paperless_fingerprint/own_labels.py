@@ -15,14 +15,14 @@ from functools import partial
 from typing import Any
 
 from paperless_fingerprint.errors import PaperlessError
-from paperless_fingerprint.paperless.answers import (
+from paperless_fingerprint.paperless.client import PaperlessClient
+from paperless_fingerprint.paperless.records import Tag
+from paperless_fingerprint.paperless.refusals import (
     DeniedError,
     PaperlessAnswerError,
     RefusedError,
     StrangeError,
 )
-from paperless_fingerprint.paperless.client import PaperlessClient
-from paperless_fingerprint.paperless.records import Tag
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 

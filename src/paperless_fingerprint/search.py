@@ -18,16 +18,16 @@ from typing import Any
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec, Overlap
-from paperless_fingerprint.query.answers import Answer, Hit, Page, Request
 from paperless_fingerprint.query.explanation import explained
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.likeness import VERIFIED_AT_MOST, Comparer, Meanings, Term
 from paperless_fingerprint.query.plan import Source
 from paperless_fingerprint.query.ranking import BLOCKS, ranked_page
+from paperless_fingerprint.query.ranking_plain import Unranked
+from paperless_fingerprint.query.request import Answer, Hit, Page, Request
 from paperless_fingerprint.query.searcher import Scope, Searcher
 from paperless_fingerprint.query.sorting import SORTS
 from paperless_fingerprint.query.tree import Alike, And, Node, Reference, conjuncts, leaves
-from paperless_fingerprint.query.unranked import Unranked
 from paperless_fingerprint.stores.base import Store
 
 __all__ = ["BLOCKS", "SORTS", "Answer", "Hit", "Request", "Search"]

@@ -13,7 +13,8 @@ from paperless_fingerprint.demo.stand_in.documents import trash_document
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, PaperlessError
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless import listing
-from paperless_fingerprint.paperless.answers import (
+from paperless_fingerprint.paperless.client import Limits, PaperlessClient
+from paperless_fingerprint.paperless.refusals import (
     DeniedError,
     MissingError,
     OversizedError,
@@ -22,7 +23,6 @@ from paperless_fingerprint.paperless.answers import (
     ThrottledError,
     UnavailableError,
 )
-from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 
 SECRET = "a-token-that-nobody-may-read"
 

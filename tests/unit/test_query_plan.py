@@ -10,7 +10,8 @@ import pytest
 
 from documents import SPEC, some_words
 from paperless_fingerprint.fingerprints.spec import fingerprint, shingle_hashes, sketch_hashes
-from paperless_fingerprint.query import chances, plan
+from paperless_fingerprint.query import plan
+from paperless_fingerprint.query import probability as chances
 from paperless_fingerprint.query.plan import Source, sketch_query
 from paperless_fingerprint.query.tree import Alike, Likeness, Reference, Span
 

@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from paperless_fingerprint.paperless import labels, listing, reading, writing
-from paperless_fingerprint.paperless.answers import DeniedError, MissingError, StrangeError
 from paperless_fingerprint.paperless.connection import Connection, ServerVersion
 from paperless_fingerprint.paperless.reading import Names, OnUnreadable
 from paperless_fingerprint.paperless.records import (
@@ -33,6 +32,7 @@ from paperless_fingerprint.paperless.records import (
     Trashed,
     note_of,
 )
+from paperless_fingerprint.paperless.refusals import DeniedError, MissingError, StrangeError
 from paperless_fingerprint.paperless.transport import FileStream, Limits
 from paperless_fingerprint.paperless.writing import BulkResult, Refusal
 

@@ -1,6 +1,6 @@
 """A conversation with Paperless: who asks, in which version of its API, and how often.
 
-Paths, JSON and the errors of `answers.py` are what the modules above it see. The token leaves in
+Paths, JSON and the errors of `request.py` are what the modules above it see. The token leaves in
 one header, to one address, and nowhere else.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.paperless.answers import (
+from paperless_fingerprint.paperless.refusals import (
     DeniedError,
     OversizedError,
     StrangeError,

@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from paperless_fingerprint.paperless.answers import (
-    MissingError,
-    RefusedError,
-    StrangeError,
-    UnavailableError,
-)
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.listing import everything
 from paperless_fingerprint.paperless.records import (
@@ -20,6 +14,12 @@ from paperless_fingerprint.paperless.records import (
     custom_field_of,
     saved_view_of,
     tag_of,
+)
+from paperless_fingerprint.paperless.refusals import (
+    MissingError,
+    RefusedError,
+    StrangeError,
+    UnavailableError,
 )
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
-from paperless_fingerprint.paperless.answers import MissingError, StrangeError
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.records import Stamp, moment
+from paperless_fingerprint.paperless.refusals import MissingError, StrangeError
 
 T = TypeVar("T")
 #: Paperless gives no more on one page.

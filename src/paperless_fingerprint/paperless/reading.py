@@ -7,12 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from paperless_fingerprint.errors import PaperlessError
-from paperless_fingerprint.paperless.answers import (
-    DeniedError,
-    MissingError,
-    OversizedError,
-    UnavailableError,
-)
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.listing import (
     IDS_PER_REQUEST,
@@ -25,6 +19,12 @@ from paperless_fingerprint.paperless.records import (
     Json,
     PaperlessDocument,
     document_of,
+)
+from paperless_fingerprint.paperless.refusals import (
+    DeniedError,
+    MissingError,
+    OversizedError,
+    UnavailableError,
 )
 
 #: Told of a document that could not be read, so that the rest can go on.

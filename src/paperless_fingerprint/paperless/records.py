@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.paperless.answers import StrangeError
+from paperless_fingerprint.paperless.refusals import StrangeError
 
 Json = Mapping[str, Any]
 #: (kind, id) → name, kind being 'tags', 'correspondents' or 'document_types'.

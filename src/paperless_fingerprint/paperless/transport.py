@@ -1,7 +1,7 @@
 """One request, once: the only module that knows httpx.
 
 It adds the token to a request, follows no redirect, keeps no cookie, and turns everything that can
-happen to a connection into one of the errors of `answers.py`.
+happen to a connection into one of the errors of `request.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.paperless.answers import (
+from paperless_fingerprint.paperless.refusals import (
     OversizedError,
     StrangeError,
     UnavailableError,

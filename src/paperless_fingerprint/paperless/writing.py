@@ -12,12 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paperless_fingerprint.paperless.answers import (
-    DeniedError,
-    MissingError,
-    PaperlessAnswerError,
-    RefusedError,
-)
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.listing import (
     IDS_PER_REQUEST,
@@ -27,6 +21,12 @@ from paperless_fingerprint.paperless.listing import (
     visible_ids,
 )
 from paperless_fingerprint.paperless.records import Trashed, moment
+from paperless_fingerprint.paperless.refusals import (
+    DeniedError,
+    MissingError,
+    PaperlessAnswerError,
+    RefusedError,
+)
 
 DOCUMENTS_PER_BATCH = 100
 GONE = "does not exist, lies in the trash, or may not be seen"

@@ -20,6 +20,7 @@ from paperless_fingerprint.fingerprints.spec import (
     Overlap,
     shingle_hashes,
 )
+from paperless_fingerprint.query.overlap_finder import Sought
 from paperless_fingerprint.query.plan import (
     SketchQuery,
     Source,
@@ -35,7 +36,6 @@ from paperless_fingerprint.query.searcher import (
     Searcher,
     SearchTooLongError,
 )
-from paperless_fingerprint.query.sought import Sought
 from paperless_fingerprint.query.tree import (
     Alike,
     Ids,

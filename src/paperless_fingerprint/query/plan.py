@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec, Hashes
-from paperless_fingerprint.query.chances import (
+from paperless_fingerprint.query.probability import (
     binomial_minimum,
     chance_of,
     minimum_of,

@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator
 from itertools import islice
 
-from paperless_fingerprint.query.answers import Hit, Page, Request, hit_of
 from paperless_fingerprint.query.cursor import Cursor
 from paperless_fingerprint.query.likeness import (
     VERIFIED_AT_MOST,
@@ -20,6 +19,7 @@ from paperless_fingerprint.query.likeness import (
     Verified,
     share,
 )
+from paperless_fingerprint.query.request import Hit, Page, Request, hit_of
 from paperless_fingerprint.query.searcher import Found, Place, Searcher
 from paperless_fingerprint.query.sorting import in_order, is_behind
 from paperless_fingerprint.query.tree import Node

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from paperless_fingerprint.errors import PaperlessError
-from paperless_fingerprint.paperless.answers import DeniedError
 from paperless_fingerprint.paperless.client import PaperlessClient
+from paperless_fingerprint.paperless.refusals import DeniedError
 from paperless_fingerprint.review.people import Person
 
 REMEMBERED_SECONDS = 60.0

@@ -22,7 +22,7 @@ from paperless_fingerprint.errors import (
     PaperlessError,
     StoreError,
 )
-from paperless_fingerprint.paperless.answers import DeniedError, MissingError
+from paperless_fingerprint.paperless.refusals import DeniedError, MissingError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import SearchTooLongError
 from paperless_fingerprint.review.desk import Unknown

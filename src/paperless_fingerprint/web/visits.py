@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paperless_fingerprint.errors import ConfigurationError, PaperlessError
-from paperless_fingerprint.paperless.answers import DeniedError, RefusedError, ThrottledError
 from paperless_fingerprint.paperless.client import PaperlessClient
+from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.people import OPEN_PERSON, Person
 from paperless_fingerprint.search import Answer

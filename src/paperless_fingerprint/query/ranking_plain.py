@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from paperless_fingerprint.fingerprints.spec import Overlap
-from paperless_fingerprint.query.answers import Hit, Page, Request, hit_of
 from paperless_fingerprint.query.cursor import Cursor
 from paperless_fingerprint.query.likeness import Comparer, Term
+from paperless_fingerprint.query.request import Hit, Page, Request, hit_of
 from paperless_fingerprint.query.searcher import Found, Listed, Order, OrderBy, Searcher
 from paperless_fingerprint.query.sorting import SORTS, figure
 from paperless_fingerprint.query.tree import And, Ids, Node, Not
