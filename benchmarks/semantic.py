@@ -31,12 +31,12 @@ from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
 from paperless_fingerprint.model import Document, Fingerprint, Pair, StoredDocument
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic.agreement import digest
-from paperless_fingerprint.semantic.backfill import embed_missing
 from paperless_fingerprint.semantic.calibration import embedded
-from paperless_fingerprint.semantic.embedders import Usem3Embedder
+from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
+from paperless_fingerprint.semantic.embedders.pool import PooledEmbedder
+from paperless_fingerprint.semantic.embedding import embed_missing
 from paperless_fingerprint.semantic.language import detect
 from paperless_fingerprint.semantic.pairs import semantic_pairs
-from paperless_fingerprint.semantic.pool import PooledEmbedder
 from paperless_fingerprint.semantic.statements import statements
 from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.stores.base import Store

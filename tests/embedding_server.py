@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from paperless_fingerprint.semantic.embedders import Usem3Embedder
+from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
 
 
 class EmbeddingServer:

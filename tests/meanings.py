@@ -10,7 +10,7 @@ from documents import SPEC
 from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.semantic.embedders import EmbedderError, TextRefusedError
+from paperless_fingerprint.semantic.embedders.base import EmbedderError, TextRefusedError
 from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.text.normalise import words
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from paperless_fingerprint.checkup import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.semantic import language
-from paperless_fingerprint.semantic.backfill import current_space
-from paperless_fingerprint.semantic.embedders import configured_space, open_embedder
+from paperless_fingerprint.semantic.embedders.base import configured_space, open_embedder
+from paperless_fingerprint.semantic.embedding import current_space
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store, open_vectors

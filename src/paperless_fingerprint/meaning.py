@@ -17,11 +17,11 @@ from paperless_fingerprint.holding import holding
 from paperless_fingerprint.judging import Key, with_decisions
 from paperless_fingerprint.model import Link, Pair, Relation
 from paperless_fingerprint.progress import Progress, Silent
-from paperless_fingerprint.semantic import uncompared
-from paperless_fingerprint.semantic.backfill import EmbeddingReport, current_space, embed_missing
-from paperless_fingerprint.semantic.embedders import configured_space
+from paperless_fingerprint.semantic import pending
+from paperless_fingerprint.semantic.embedders.base import configured_space
+from paperless_fingerprint.semantic.embedding import EmbeddingReport, current_space, embed_missing
 from paperless_fingerprint.semantic.pairs import pairs_around
-from paperless_fingerprint.semantic.uncompared import Uncompared
+from paperless_fingerprint.semantic.pending import Uncompared
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_vectors
@@ -65,7 +65,7 @@ def embed(store: Store, settings: Settings, progress: Progress) -> EmbeddingRepo
 
 def expect(store: Store, ids: Collection[int]) -> None:
     """These are analysed by their words now, and their meanings are to be compared afterwards."""
-    uncompared.write(store, uncompared.read(store).also(ids))
+    pending.write(store, pending.read(store).also(ids))
 
 
 def compare_waiting(
@@ -95,7 +95,7 @@ def compare_steps(
 ) -> Iterator[Compared]:
     """So many documents at a time; a run that is stopped in between goes on where it was."""
     space = current_space(store, settings)
-    left = uncompared.read(store)
+    left = pending.read(store)
     if not left or space != configured_space(settings):
         # While another model takes over, what it has embedded waits until all is there.
         return
@@ -107,9 +107,9 @@ def compare_steps(
         batch = wanted[start : start + together]
         yield compare(store, vectors, settings, batch, held, neighbours)
         left = left.without(batch)
-        uncompared.write(store, left)
+        pending.write(store, left)
         progress.advance(len(batch))
-    uncompared.write(store, Uncompared())
+    pending.write(store, Uncompared())
 
 
 def compare(

@@ -17,13 +17,13 @@ from paperless_fingerprint.feedback import APPLIED_NOTE
 from paperless_fingerprint.files.lock import WorkerFile, library_lock, path_of
 from paperless_fingerprint.ledger import Ledger
 from paperless_fingerprint.progress import Progress, Silent
-from paperless_fingerprint.semantic.backfill import EmbeddingReport, embed_missing, take_over
-from paperless_fingerprint.semantic.embedders import (
+from paperless_fingerprint.semantic.embedders.base import (
     Embedder,
     EmbedderError,
     configured_space,
     open_embedder,
 )
+from paperless_fingerprint.semantic.embedding import EmbeddingReport, embed_missing, take_over
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store, open_vectors

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from embedding_server import EmbeddingServer, embedding_server
 from meanings import LETTER_DE, LETTER_EN, RECIPE, filler
 from paperless_fingerprint.cli import main
-from paperless_fingerprint.semantic import embedders, language
+from paperless_fingerprint.semantic import language
+from paperless_fingerprint.semantic.embedders import base
 from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.stores.vectors import StoredVector
@@ -87,7 +88,7 @@ def test_the_package_is_not_installed(run, monkeypatch):
     def missing(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(embedders.metadata, "version", missing)
+    monkeypatch.setattr(base.metadata, "version", missing)
     code, findings = said(run, enabled="true")
     assert code == 3
     assert not findings[0][0]
@@ -186,7 +187,7 @@ def others_go_on(run, why: str) -> None:
     ids=["down", "not set"],
 )
 def test_analyze_goes_on_without_the_embedder(run, settings, monkeypatch):
-    monkeypatch.setattr("paperless_fingerprint.semantic.address._FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("paperless_fingerprint.semantic.embedders.openai._FIRST_PAUSE_SECONDS", 0.0)
     why = "cannot be reached" if "url" in settings else "url is not set"
     run("pairs", enabled="true", **settings)
     others_go_on(run, why)

@@ -21,11 +21,11 @@ from meanings import LETTER_DE, LETTER_EN, NEXT_EN, RECIPE, filler
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.meaning_worker import BATCH_DOCUMENTS, MeaningWorker
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.semantic import uncompared
-from paperless_fingerprint.semantic.backfill import put_scale
+from paperless_fingerprint.semantic import pending
 from paperless_fingerprint.semantic.calibration import SHIPPED
-from paperless_fingerprint.semantic.embedders import EmbedderError
-from paperless_fingerprint.semantic.uncompared import Uncompared
+from paperless_fingerprint.semantic.embedders.base import EmbedderError
+from paperless_fingerprint.semantic.embedding import put_scale
+from paperless_fingerprint.semantic.pending import Uncompared
 from paperless_fingerprint.stores.opening import open_store, open_vectors
 
 PROGRAM = str(Path(sys.executable).with_name("paperless-fingerprint"))
@@ -97,7 +97,7 @@ def know_scales(office: Office) -> None:
 
 def uncompared_of(office: Office) -> Uncompared:
     with closing(open_store(office.settings)) as store:
-        return uncompared.read(store)
+        return pending.read(store)
 
 
 def search(office: Office, query: str, **more: str) -> list[int]:

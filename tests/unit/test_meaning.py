@@ -11,11 +11,11 @@ from meanings import LETTER_DE, LETTER_EN, Toy, filler, put, settings
 from paperless_fingerprint.meaning import compare_steps, compare_waiting
 from paperless_fingerprint.model import Relation
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.semantic import uncompared
-from paperless_fingerprint.semantic.backfill import embed_missing, put_scale
+from paperless_fingerprint.semantic import pending
 from paperless_fingerprint.semantic.calibration import Scale
-from paperless_fingerprint.semantic.embedders import Usem3Embedder
-from paperless_fingerprint.semantic.uncompared import Uncompared
+from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
+from paperless_fingerprint.semantic.embedding import embed_missing, put_scale
+from paperless_fingerprint.semantic.pending import Uncompared
 from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
@@ -84,9 +84,9 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(store, vectors, usem3):
     next(steps)
     steps.close()
     # The stretch that was not finished is done once more, and those before it are not.
-    assert uncompared.read(store).of(store.ids()) == [*range(11, 32), 99]
+    assert pending.read(store).of(store.ids()) == [*range(11, 32), 99]
     compare_waiting(store, ON, Silent())
-    assert not uncompared.read(store)
+    assert not pending.read(store)
     assert keys(store) == {(1, 99)}
 
 
@@ -110,9 +110,9 @@ def test_a_changed_model_compares_the_whole_library(store, vectors):
         put_scale(store, f"{name}/32x64", Scale(10, -5))
     put(store, filler(40))
     embed_missing(store, vectors, ON, Silent(), embedder=Toy("old"))
-    uncompared.write(store, Uncompared())
+    pending.write(store, Uncompared())
     embed_missing(store, vectors, ON, Silent(), embedder=Toy("new", dimensions=24))
-    assert uncompared.read(store).of(store.ids()) == store.ids()
+    assert pending.read(store).of(store.ids()) == store.ids()
 
 
 def test_which_are_left(store):
@@ -120,19 +120,19 @@ def test_which_are_left(store):
     assert left.of([1, 2, 3, 4, 5]) == [3, 5]
     assert left.without([3]).of([3, 5]) == [5]
     assert not left.without([3, 5])
-    whole = uncompared.everything()
+    whole = pending.everything()
     assert whole.of([7, 2]) == [2, 7]
     half = whole.without([1, 2, 3])
     assert half.of(range(1, 6)) == [4, 5]
     # One of those that are done already has got another text.
     assert half.also([2, 9]).of([1, 2, 3, 4, 9]) == [2, 4, 9]
     assert half.also([2]).without([2]).of(range(1, 6)) == [4, 5]
-    uncompared.write(store, half.also([2]))
-    assert uncompared.read(store) == half.also([2])
+    pending.write(store, half.also([2]))
+    assert pending.read(store) == half.also([2])
     many = Uncompared().also(range(1, 5_000))
     assert many.of([1, 6_000]) == [1, 6_000]
 
 
 def test_a_note_that_cannot_be_read_means_everything(store):
     store.put_notes({"semantic.uncompared": "[1,"})
-    assert uncompared.read(store) == uncompared.everything()
+    assert pending.read(store) == pending.everything()

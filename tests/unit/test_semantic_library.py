@@ -16,20 +16,20 @@ from paperless_fingerprint.model import (
     Relation,
     Verdict,
 )
-from paperless_fingerprint.semantic import backfill
-from paperless_fingerprint.semantic.backfill import (
+from paperless_fingerprint.semantic import embedding
+from paperless_fingerprint.semantic.calibration import Scale
+from paperless_fingerprint.semantic.embedders.base import (
+    Usem3Embedder,
+)
+from paperless_fingerprint.semantic.embedding import (
     BATCH_DOCUMENTS,
     current_space,
     embed_missing,
     put_scale,
     scale_of,
 )
-from paperless_fingerprint.semantic.calibration import Scale
-from paperless_fingerprint.semantic.embedders import (
-    Usem3Embedder,
-)
 from paperless_fingerprint.semantic.pairs import nearest_in_meaning, semantic_pairs
-from paperless_fingerprint.semantic.tuning import tune
+from paperless_fingerprint.semantic.thresholds import tune
 from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
@@ -134,7 +134,7 @@ def test_an_embedder_that_is_not_there_is_a_sentence_and_no_error(
     def missing(_settings):
         raise ConfigurationError("The package is not installed.")
 
-    monkeypatch.setattr(backfill, "open_embedder", missing)
+    monkeypatch.setattr(embedding, "open_embedder", missing)
     report = embed_missing(store, vectors, settings(), progress)
     assert report.stopped == "The package is not installed."
     assert len(progress.said) == 1

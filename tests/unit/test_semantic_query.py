@@ -12,8 +12,8 @@ from paperless_fingerprint.query.language import QueryError, parse
 from paperless_fingerprint.query.searcher import Asker, Scope
 from paperless_fingerprint.query.tree import Meaning, Reference
 from paperless_fingerprint.search import Request, Search
-from paperless_fingerprint.semantic.backfill import embed_missing
-from paperless_fingerprint.semantic.embedders import Usem3Embedder
+from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
+from paperless_fingerprint.semantic.embedding import embed_missing
 from paperless_fingerprint.semantic.searching import opened_meanings
 from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.stores.opening import open_vectors, opened_searcher

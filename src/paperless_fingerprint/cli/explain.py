@@ -158,7 +158,7 @@ def tune(
 
 
 def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
-    from paperless_fingerprint.semantic.tuning import tune
+    from paperless_fingerprint.semantic.thresholds import tune
     from paperless_fingerprint.stores.opening import open_vectors
 
     with context.store() as store, closing(open_vectors(store)) as vectors:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.semantic.chunks import chunks, mean_vector
-from paperless_fingerprint.semantic.embedders import Embedder, EmbedderError, Vectors
+from paperless_fingerprint.semantic.embedders.base import Embedder, EmbedderError, Vectors
 
 #: Levels of the scale.
 RELATED, FLAG, DUPLICATE = 0.85, 0.92, 0.98

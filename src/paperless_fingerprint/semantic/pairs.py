@@ -39,9 +39,9 @@ from paperless_fingerprint.semantic.agreement import (
     agreements,
     names_kept,
 )
-from paperless_fingerprint.semantic.backfill import current_space, scale_of
 from paperless_fingerprint.semantic.calibration import Scale, evidence_of, likeness_of
-from paperless_fingerprint.semantic.judge import (
+from paperless_fingerprint.semantic.embedding import current_space, scale_of
+from paperless_fingerprint.semantic.judgement import (
     MOST_EVIDENCE,
     OVERLAP_OF_NEAR,
     Verdict,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from paperless_fingerprint.semantic.judge import Verdict
+from paperless_fingerprint.semantic.judgement import Verdict
 
 Key: TypeAlias = tuple[int, int]
 

@@ -12,7 +12,7 @@ import httpx
 import numpy as np
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.semantic.embedders import EmbedderError, TextRefusedError, Vectors
+from paperless_fingerprint.semantic.embedders.base import EmbedderError, TextRefusedError, Vectors
 from paperless_fingerprint.settings.registry import Settings
 
 _ATTEMPTS = 5

