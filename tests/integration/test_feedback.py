@@ -298,6 +298,7 @@ def test_a_lost_ledger_is_made_again_from_the_tags(office):
         file.unlink()
     with office.open() as place:
         place.store.write_pairs([], removing=[(a, b)])
+        from paperless_fingerprint.library import regroup
 
         regroup.refresh(place.store, place.settings, [a, b])
     office.apply()
@@ -340,6 +341,7 @@ def fake(office: Office, *links: Link) -> None:
             [Pair(k.a, k.b, k.relation, k.confidence, leader=k.leader) for k in links]
         )
         store.mark_analysed(store.pending())
+        from paperless_fingerprint.library import regroup
 
         regroup.refresh(store, place.settings, {i for k in links for i in (k.a, k.b)})
 
