@@ -24,13 +24,13 @@ import psutil
 from imports import documents
 from made_library import MadeLibrary, damaged, write
 from measuring import report
-from paperless_fingerprint import intake
-from paperless_fingerprint.analyse import analyse_document
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.library import intake
+from paperless_fingerprint.library.analysis import analyse_document
+from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.settings import registry
 from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.vocabulary import StoredVocabulary
 
 
 def command(store: str, *arguments: str) -> tuple[float, float]:

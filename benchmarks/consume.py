@@ -26,7 +26,7 @@ from pathlib import Path
 from made_library import MadeLibrary
 from measuring import report
 from paperless_fingerprint.demo.stand_in import StandIn
-from paperless_fingerprint.intake import SPEC_NOTE, batches, take_in
+from paperless_fingerprint.library.intake import SPEC_NOTE, batches, take_in
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.sync import CURSOR_NOTE

@@ -23,8 +23,8 @@ import psutil
 
 from made_library import MadeLibrary, write
 from measuring import peak_megabytes, report
-from paperless_fingerprint import intake, jsonl
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.library import intake, jsonl
 from paperless_fingerprint.model import Document, Fingerprint, StoredDocument
 from paperless_fingerprint.settings import registry
 from paperless_fingerprint.stores.base import Store

@@ -25,10 +25,10 @@ from pathlib import Path
 import orjson
 
 from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.library.search import BLOCKS, Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Scope
-from paperless_fingerprint.search import BLOCKS, Request, Search
 from paperless_fingerprint.settings import registry
 from paperless_fingerprint.stores.opening import open_store, searcher_of
 from paperless_fingerprint.text import normalise

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paperless_fingerprint import rejudging
 from paperless_fingerprint.errors import ExitCode, FingerprintError
-from paperless_fingerprint.intake import SPEC_NOTE
+from paperless_fingerprint.library import outdated
+from paperless_fingerprint.library.intake import SPEC_NOTE
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.opening import open_store
 
@@ -76,7 +76,7 @@ def _store(settings: Settings) -> Checkup:
                 "'paperless-fingerprint sync' or 'analyze' fingerprints it anew.",
             )
         )
-    if rejudging.due(notes, settings) is not rejudging.Due.NOTHING:
+    if outdated.due(notes, settings) is not outdated.Due.NOTHING:
         findings.append(
             Finding(
                 "analysis",

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 
-from paperless_fingerprint import meaning
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.feedback import APPLIED_NOTE
 from paperless_fingerprint.files.lock import WorkerFile, library_lock, path_of
 from paperless_fingerprint.ledger import Ledger
+from paperless_fingerprint.library import semantic
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.semantic.embedders.base import (
     Embedder,
@@ -86,8 +86,8 @@ class MeaningWorker:
 
     def expect_all(self, store: Store) -> None:
         """All documents are judged anew by their words; then by their meaning, too."""
-        with meaning.embedding_lock(self._settings).held():
-            meaning.expect(store, store.ids())
+        with semantic.embedding_lock(self._settings).held():
+            semantic.expect(store, store.ids())
 
     def wake(self, ids: Collection[int] | None = None, *, first: bool = False) -> None:
         """These documents have come, or nobody knows which.
@@ -164,7 +164,7 @@ class MeaningWorker:
                 self._compare(store, vectors, ledger, tells=tells)
                 self._tell_progress(start + len(batch), len(missing))
             if ids is None:
-                with meaning.embedding_lock(self._settings).held():
+                with semantic.embedding_lock(self._settings).held():
                     take_over(store, vectors, self._settings)
             self._compare(store, vectors, ledger, tells=tells)
         finally:
@@ -180,7 +180,7 @@ class MeaningWorker:
     ) -> EmbeddingReport | None:
         """None where somebody stops us."""
         while self._may_go_on():
-            with meaning.embedding_lock(self._settings).tried() as is_ours:
+            with semantic.embedding_lock(self._settings).tried() as is_ours:
                 if is_ours:
                     report = embed_missing(
                         store, vectors, self._settings, Silent(), ids=ids, embedder=self._model()
@@ -192,10 +192,10 @@ class MeaningWorker:
         return None
 
     def _compare(self, store: Store, vectors: VectorStore, ledger: Ledger, *, tells: bool) -> None:
-        with meaning.embedding_lock(self._settings).tried() as is_ours:
+        with semantic.embedding_lock(self._settings).tried() as is_ours:
             if not is_ours:
                 return  # an `analyze` is at it, and does this, too
-            for found in meaning.compare_steps(
+            for found in semantic.compare_steps(
                 store,
                 vectors,
                 self._settings,

@@ -1,6 +1,6 @@
 """What a relation means after consumption, where the settings ask for more than a tag.
 
-`skip` writes nothing (wishes.py), `version` makes versions of copies (judging.py), `replace` is
+`skip` writes nothing (wishes.py), `version` makes versions of copies (library/judging.py), `replace` is
 here: the document that has just come takes the place of its exact copies, and they go to the trash.
 It acts only on what is beyond doubt, and never twice against somebody who took it back.
 """

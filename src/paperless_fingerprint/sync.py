@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from paperless_fingerprint.analyse import analyse
 from paperless_fingerprint.consume import analyse_waiting, as_stored, remove
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.feedback import APPLIED_NOTE, tell, tell_all
 from paperless_fingerprint.hearing import hear, reach
-from paperless_fingerprint.intake import take_in
-from paperless_fingerprint.intake_file import renew
+from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.import_file import renew
+from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.own_labels import Labels
 from paperless_fingerprint.paperless.listing import IDS_PER_REQUEST

@@ -14,13 +14,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paperless_fingerprint import rejudging
-from paperless_fingerprint.analyse import analyse
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.feedback import tell, tell_rest
 from paperless_fingerprint.files.lock import FileLock, library_lock
 from paperless_fingerprint.inbox import Inbox
+from paperless_fingerprint.library import outdated
+from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.sync import follow_up, is_begun, is_first, steps
@@ -204,12 +204,12 @@ class Worker:
 
     def _follow_thresholds(self, place: Workplace) -> None:
         """Judge and group anew what other thresholds have made stale; a sync tells Paperless."""
-        rejudging.remember(place.store, place.settings)
-        what = rejudging.due(place.store.notes(), place.settings)
-        if what is rejudging.Due.NOTHING:
+        outdated.remember(place.store, place.settings)
+        what = outdated.due(place.store.notes(), place.settings)
+        if what is outdated.Due.NOTHING:
             return
         self._sign()
-        if self._meanings is not None and what is rejudging.Due.PAIRS:
+        if self._meanings is not None and what is outdated.Due.PAIRS:
             self._meanings.expect_all(place.store)
         with place.lock.held():
             report = analyse(place.store, place.settings, self._progress)

@@ -11,6 +11,7 @@ from paperless_fingerprint.audit import AuditLog
 from paperless_fingerprint.files.lock import FileLock, WorkerFile, library_lock, path_of
 from paperless_fingerprint.inbox import Inbox, Patience
 from paperless_fingerprint.ledger import Ledger
+from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.own_labels import OwnLabels
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
@@ -19,7 +20,6 @@ from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
-from paperless_fingerprint.vocabulary import StoredVocabulary
 
 
 @dataclass(frozen=True, slots=True)

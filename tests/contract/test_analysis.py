@@ -10,18 +10,18 @@ import pytest
 
 from documents import SPEC, contested_scan, document, misread
 from libraries import Library
-from paperless_fingerprint import analyse as analysing
-from paperless_fingerprint.analyse import analyse
-from paperless_fingerprint.comparing import compare_documents
-from paperless_fingerprint.decisions import choose_primary, confirm, dismiss, undo
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.grouping.rivals import CROWD
-from paperless_fingerprint.intake import take_in
+from paperless_fingerprint.library import analysis as analysing
+from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.compare import compare_documents
+from paperless_fingerprint.library.decisions import choose_primary, confirm, dismiss, undo
+from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.library.regroup import refresh
+from paperless_fingerprint.library.removal import remove
 from paperless_fingerprint.model import Document, Pair, PairScore, Relation
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.removal import remove
 from paperless_fingerprint.settings import registry as settings_module
 from paperless_fingerprint.stores.base import Store
 

@@ -15,10 +15,10 @@ from paperless_fingerprint.fingerprints.spec import (
     overlap,
     shingle_hashes,
 )
+from paperless_fingerprint.library.vocabulary import WordTable
 from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text.normalise import normalise
-from paperless_fingerprint.vocabulary import WordTable
 
 
 def test_noisy_copies_are_found_and_strangers_are_not(store: Store) -> None:

@@ -11,13 +11,13 @@ from documents import SPEC, some_text, some_words, stored
 from libraries import STORES, opened_stores
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import overlap, shingle_hashes
+from paperless_fingerprint.library.related import walk
+from paperless_fingerprint.library.search import SORTS, Request, Search
 from paperless_fingerprint.model import VersionChain
 from paperless_fingerprint.query import likeness, plan
 from paperless_fingerprint.query.language import MAX_HEIGHT, parse
 from paperless_fingerprint.query.searcher import Asker, Order, Scope
 from paperless_fingerprint.query.tree import Reference
-from paperless_fingerprint.related import walk
-from paperless_fingerprint.search import SORTS, Request, Search
 from paperless_fingerprint.stores.base import document_uuid
 from paperless_fingerprint.stores.opening import searcher_of
 

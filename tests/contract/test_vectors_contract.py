@@ -9,7 +9,7 @@ import pytest
 
 from documents import some_text, stored
 from paperless_fingerprint.errors import StoreError
-from paperless_fingerprint.migrate import migrate
+from paperless_fingerprint.library.migrate import migrate
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore

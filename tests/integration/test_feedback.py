@@ -145,7 +145,7 @@ def test_everything_can_be_taken_back(office):
 
 
 def test_what_somebody_decided_elsewhere_is_told_by_the_next_look(office):
-    from paperless_fingerprint import decisions
+    from paperless_fingerprint.library import decisions
     from paperless_fingerprint.workplace import owe
 
     a, b = pair(office)

@@ -42,7 +42,7 @@ def test_a_tag_taken_off_dismisses_and_the_pair_never_comes_back(office):
     assert office.tags(a) == office.tags(b) == set()
     assert office.fields(a) == office.fields(b) == {}
     office.consume(a, b)
-    from paperless_fingerprint.analyse import analyse
+    from paperless_fingerprint.library.analysis import analyse
     from paperless_fingerprint.progress import Silent
 
     with office.open() as place:

@@ -14,11 +14,11 @@ import pytest
 
 from documents import SPEC
 from paperless_fingerprint.fingerprints.spec import fingerprint, overlap, shingle_hashes
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.plan import is_found, sketch_query, source_of
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.query.tree import Alike, Likeness, Reference, Span
-from paperless_fingerprint.search import Request, Search
 from paperless_fingerprint.stores.opening import searcher_of
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.text.normalise import normalise

@@ -21,9 +21,9 @@ from documents import SPEC
 from elasticsearch_nodes import delete_indices
 from libraries import STORES, opened_stores
 from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.model import Document, StoredDocument, VersionChain
 from paperless_fingerprint.query.searcher import Asker, Scope
-from paperless_fingerprint.search import Request, Search
 from paperless_fingerprint.stores.opening import searcher_of
 from slow_search import SlowSearch
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperless_fingerprint import jsonl
-from paperless_fingerprint.jsonl import BadLine, ReadDocument
+from paperless_fingerprint.library import jsonl
+from paperless_fingerprint.library.jsonl import BadLine, ReadDocument
 from paperless_fingerprint.model import Document
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from meanings import LETTER_DE, LETTER_EN, Toy, filler, put, settings
-from paperless_fingerprint.meaning import compare_steps, compare_waiting
+from paperless_fingerprint.library.semantic import compare_steps, compare_waiting
 from paperless_fingerprint.model import Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic import pending

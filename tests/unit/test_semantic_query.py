@@ -6,12 +6,12 @@ import pytest
 
 from documents import SPEC
 from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.query.language import QueryError, parse
 from paperless_fingerprint.query.searcher import Asker, Scope
 from paperless_fingerprint.query.tree import Meaning, Reference
-from paperless_fingerprint.search import Request, Search
 from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
 from paperless_fingerprint.semantic.embedding import embed_missing
 from paperless_fingerprint.semantic.searching import opened_meanings

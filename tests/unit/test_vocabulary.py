@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from paperless_fingerprint import vocabulary
-from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable, asked_about
+from paperless_fingerprint.library import vocabulary
+from paperless_fingerprint.library.vocabulary import StoredVocabulary, WordTable, asked_about
 
 
 def test_facts_and_differences_are_looked_up_ahead() -> None:

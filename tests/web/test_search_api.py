@@ -10,8 +10,8 @@ import pytest
 from starlette.applications import Starlette
 
 from documents import SPEC, some_words, stored
+from paperless_fingerprint.library.search import Search
 from paperless_fingerprint.query.searcher import Asker
-from paperless_fingerprint.search import Search
 from paperless_fingerprint.stores.opening import searcher_of
 from paperless_fingerprint.stores.sqlite import SqliteStore
 from paperless_fingerprint.web.search_api import OPENAPI_PATHS, search_route

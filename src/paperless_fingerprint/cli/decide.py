@@ -58,8 +58,8 @@ def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings
 @click.pass_obj
 def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: bool) -> None:
     """Documents A and B are no duplicates. They are never called so again, until 'undo'."""
-    from paperless_fingerprint import decisions
-    from paperless_fingerprint.shown import decision_json
+    from paperless_fingerprint.library import decisions
+    from paperless_fingerprint.library.as_json import decision_json
 
     with context.store() as store:
         said = decisions.dismiss(
@@ -80,8 +80,8 @@ def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: boo
 @click.pass_obj
 def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
     """Documents A and B are what they were found to be; where nothing was found, duplicates."""
-    from paperless_fingerprint import decisions
-    from paperless_fingerprint.shown import decision_json
+    from paperless_fingerprint.library import decisions
+    from paperless_fingerprint.library.as_json import decision_json
 
     with _deciding(context, {a, b}) as (store, settings):
         said = decisions.confirm(store, settings, a, b, by=_who())
@@ -99,8 +99,8 @@ def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
 @click.pass_obj
 def primary(context: Context, id: int, as_json: bool) -> None:
     """Document ID is the one to keep of its group."""
-    from paperless_fingerprint import decisions
-    from paperless_fingerprint.shown import decision_json
+    from paperless_fingerprint.library import decisions
+    from paperless_fingerprint.library.as_json import decision_json
 
     with _deciding(context, {id}) as (store, settings):
         decision = decisions.choose_primary(store, settings, id, by=_who())
@@ -127,8 +127,8 @@ def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bo
             raise UsageError("'undo --in-paperless' takes no ids: it goes back step by step.")
         _undo_in_paperless(context, as_json=as_json)
         return
-    from paperless_fingerprint import decisions
-    from paperless_fingerprint.shown import decision_json
+    from paperless_fingerprint.library import decisions
+    from paperless_fingerprint.library.as_json import decision_json
 
     if len(ids) not in {0, 2}:
         raise UsageError("'undo' takes two ids, such as 'undo 12 40', or none for the last word.")

@@ -42,7 +42,7 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
     """
     from paperless_fingerprint.demo.library import sample_library
     from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
-    from paperless_fingerprint.shown import pair_json
+    from paperless_fingerprint.library.as_json import pair_json
 
     settings = context.settings()
     with (

@@ -40,7 +40,7 @@ def compare(context: Context, a: int, b: int, as_json: bool) -> None:
     """
     from rich.text import Text
 
-    from paperless_fingerprint.comparing import compare_documents
+    from paperless_fingerprint.library.compare import compare_documents
 
     with context.store() as store:
         found = compare_documents(store, context.settings(), a, b)
@@ -114,7 +114,7 @@ def tune(
     as_json: bool,
 ) -> None:
     """Show what other thresholds would add and remove. Nothing is computed again or changed."""
-    from paperless_fingerprint.tuning import Thresholds, tune
+    from paperless_fingerprint.library.thresholds import Thresholds, tune
 
     settings = context.settings()
     if semantic:
@@ -176,7 +176,7 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 @click.pass_obj
 def export(context: Context, what: str, output: Path | None) -> None:
     """Write pairs or groups as CSV, or decisions as JSON lines that 'decisions' reads back."""
-    from paperless_fingerprint import exporting
+    from paperless_fingerprint.library import export as exporting
 
     settings = context.settings()
     with context.store() as store, _opened(output) as file:
@@ -195,7 +195,7 @@ def export(context: Context, what: str, output: Path | None) -> None:
 @click.pass_obj
 def decisions(context: Context, file: IO[str]) -> None:
     """Read decisions back that 'export decisions' wrote. The newest word on a pair counts."""
-    from paperless_fingerprint import exporting
+    from paperless_fingerprint.library import export as exporting
 
     with context.store() as store:
         count = exporting.read_decisions(store, context.settings(), file)
@@ -223,7 +223,7 @@ def _opened(output: Path | None) -> Iterator[IO[str]]:
 @click.pass_obj
 def migrate(context: Context, target: str) -> None:
     """Copy the whole library to the store at TARGET, which must be empty. Nothing is deleted."""
-    from paperless_fingerprint.migrate import migrate
+    from paperless_fingerprint.library.migrate import migrate
     from paperless_fingerprint.settings.registry import load
     from paperless_fingerprint.stores.opening import open_store
 

@@ -31,7 +31,7 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
     viewers. All but id and content are optional, others are ignored. A line that cannot be read
     is named, and the rest goes on.
     """
-    from paperless_fingerprint.intake_file import import_file
+    from paperless_fingerprint.library.import_file import import_file
 
     settings = context.settings()
     try:
@@ -63,27 +63,27 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     was stopped goes on where it was. Where [semantic] enabled is true, missing embeddings are
     computed first.
     """
-    from paperless_fingerprint import rejudging
-    from paperless_fingerprint.analyse import analyse
     from paperless_fingerprint.files.lock import library_lock
+    from paperless_fingerprint.library import outdated
+    from paperless_fingerprint.library.analysis import analyse
 
     settings = context.settings()
     lock = library_lock(settings)
     with context.store() as store, progress_bar() as progress, ExitStack() as stack:
         # What other thresholds make stale is done again by their words and by their meaning.
-        full = full or rejudging.due(store.notes(), settings) is rejudging.Due.PAIRS
+        full = full or outdated.due(store.notes(), settings) is outdated.Due.PAIRS
         if settings["semantic.enabled"]:
-            from paperless_fingerprint import meaning
+            from paperless_fingerprint.library import semantic
 
-            stack.enter_context(meaning.embedding_lock(settings).held())
-            meaning.embed(store, settings, progress)
-            meaning.expect(store, store.ids() if full else [i.id for i in store.pending()])
+            stack.enter_context(semantic.embedding_lock(settings).held())
+            semantic.embed(store, settings, progress)
+            semantic.expect(store, store.ids() if full else [i.id for i in store.pending()])
         # A worker beside us must not make the same groups at the same time.
         with lock.held():
             report = analyse(store, settings, progress, full=full)
         if settings["semantic.enabled"]:
             report = report.with_found(
-                meaning.compare_waiting(store, settings, progress, lock.held)
+                semantic.compare_waiting(store, settings, progress, lock.held)
             )
     if as_json:
         print_json([report.as_json()])

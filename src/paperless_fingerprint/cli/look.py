@@ -40,7 +40,7 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
 
     As a table the first 100 unless --limit says otherwise; as JSON all of them.
     """
-    from paperless_fingerprint.shown import pair_json
+    from paperless_fingerprint.library.as_json import pair_json
 
     settings = context.settings()
     with context.store() as store:
@@ -79,7 +79,7 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
 @click.pass_obj
 def groups(context: Context, relation: str | None, limit: int | None, as_json: bool) -> None:
     """Show the groups of duplicates, surest first, with the one to keep."""
-    from paperless_fingerprint.shown import group_json
+    from paperless_fingerprint.library.as_json import group_json
 
     with context.store() as store:
         found = store.groups(relation=Relation(relation) if relation else None, limit=limit)
@@ -109,7 +109,7 @@ def groups(context: Context, relation: str | None, limit: int | None, as_json: b
 @click.pass_obj
 def show(context: Context, id: int, as_json: bool) -> None:
     """Show all that is known about document ID: metadata, fingerprint, pairs, group, versions."""
-    from paperless_fingerprint import shown
+    from paperless_fingerprint.library import as_json as shown
 
     settings = context.settings()
     with context.store() as store:
@@ -129,7 +129,7 @@ def show(context: Context, id: int, as_json: bool) -> None:
         waiting = any(item.id == id for item in store.pending())
         language = ""
         if settings["semantic.enabled"]:
-            from paperless_fingerprint.meaning import language_of
+            from paperless_fingerprint.library.semantic import language_of
 
             language = language_of(store, settings, id)
         if as_json:

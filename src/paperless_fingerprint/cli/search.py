@@ -21,7 +21,7 @@ from paperless_fingerprint.cli.context import (
 )
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.search import Answer, Search
+    from paperless_fingerprint.library.search import Answer, Search
 
 _TABLE_ROWS = 25
 #: Whoever asks for everything is ready to wait.
@@ -31,7 +31,7 @@ _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages
 
 @contextmanager
 def _search(context: Context) -> Iterator[Search]:
-    from paperless_fingerprint.search import Search
+    from paperless_fingerprint.library.search import Search
     from paperless_fingerprint.stores.opening import opened_searcher
 
     settings = context.settings()
@@ -83,8 +83,8 @@ def search(
     As a table the first 25 unless --limit says otherwise; as JSON all of them. docs/query.md has
     the whole language.
     """
+    from paperless_fingerprint.library.search import Request
     from paperless_fingerprint.query.searcher import TIME_LIMIT_SECONDS, Scope
-    from paperless_fingerprint.search import Request
 
     whole = verify_all or (as_json and limit is None)
     seconds = _PATIENCE_SECONDS if whole else TIME_LIMIT_SECONDS
@@ -181,9 +181,9 @@ def related(
 
     ID is the Paperless id, the UUID, or the document's address. The distance is 1 - jaccard.
     """
+    from paperless_fingerprint.library.related import MAX_DOCUMENTS, walk
     from paperless_fingerprint.query.ids import IdError, parse_likeness
     from paperless_fingerprint.query.searcher import Scope
-    from paperless_fingerprint.related import MAX_DOCUMENTS, walk
 
     try:
         asked = parse_likeness(document)

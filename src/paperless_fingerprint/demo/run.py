@@ -14,9 +14,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from paperless_fingerprint import rejudging
 from paperless_fingerprint.consume import drain
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.library import outdated
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings, Sources
@@ -131,7 +131,7 @@ def _listening(port: int) -> socket.socket:
 def _settings_file_in(folder: Path, settings: Settings) -> Path:
     """So that thresholds can be saved on the page, and nothing is written to any file of yours."""
     file = folder / "settings.toml"
-    lines = (f"{key} = {settings[key]}\n" for key in rejudging.KEYS)
+    lines = (f"{key} = {settings[key]}\n" for key in outdated.KEYS)
     file.write_text("# Of the demo alone, and gone with it.\n" + "".join(lines))
     return file
 

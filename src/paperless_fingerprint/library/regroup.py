@@ -15,7 +15,7 @@ from paperless_fingerprint.grouping.groups import (
 )
 from paperless_fingerprint.grouping.rivals import CLAIMING, CROWD, Claims, Rival, with_confidence
 from paperless_fingerprint.grouping.versions import build_chains
-from paperless_fingerprint.holding import holding, those_that_hold
+from paperless_fingerprint.library.decisions_that_hold import holding, those_that_hold
 from paperless_fingerprint.model import (
     Decision,
     Document,

@@ -12,7 +12,7 @@ the hit; of the k lowest hashes asked for, the number found there is hypergeomet
 Documents of a higher level than the source's keep fewer hashes. They are asked for the lowest
 hashes only, as a group of their own with its own minimum.
 
-The index only finds. What is shown is recomputed from the texts (search.py).
+The index only finds. What is shown is recomputed from the texts (library/search.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a search wants of a store. Each store translates the tree in its own search.py.
+"""What a search wants of a store. Each store translates the tree in its own library/search.py.
 
     Searcher
     ├── stores.sqlite.search.SqliteSearcher

@@ -10,9 +10,9 @@ from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
-from paperless_fingerprint import decisions, hearing
+from paperless_fingerprint import hearing
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library import decisions, regroup
 from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.book import (
     DONE,

@@ -35,7 +35,7 @@ from paperless_fingerprint.worker import Worker
 from paperless_fingerprint.workplace import owe
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.search import Answer, Request, Search
+    from paperless_fingerprint.library.search import Answer, Request, Search
 
 _LOOK_SECONDS = 1.0
 #: Reading the whole library again may take this share of the time at most.
@@ -297,7 +297,7 @@ class Desk:
         return self._searching().explain(_asked_by(person, request))
 
     def _searching(self) -> Search:
-        from paperless_fingerprint.search import Search
+        from paperless_fingerprint.library.search import Search
         from paperless_fingerprint.stores.opening import opened_searcher
 
         with self._opening:

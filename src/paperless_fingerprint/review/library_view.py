@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.grouping.groups import Decided
+from paperless_fingerprint.library.thresholds import Level, Thresholds, tune_pairs
 from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import saving
 from paperless_fingerprint.review.catalogue import Catalogue
@@ -27,7 +28,6 @@ from paperless_fingerprint.review.shapes import (
 )
 from paperless_fingerprint.review.sight import Sight
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.tuning import Level, Thresholds, tune_pairs
 
 _BARS = 20
 _POINTS = 50

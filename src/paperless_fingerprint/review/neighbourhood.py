@@ -93,7 +93,7 @@ def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
 
 
 def _walked(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool, tuple[str, ...]]:
-    from paperless_fingerprint.related import walk
+    from paperless_fingerprint.library.related import walk
 
     graph = walk(
         desk.searching,

@@ -12,14 +12,14 @@ from typing import Any
 from paperless_fingerprint.comparison.diff import Change, compare
 from paperless_fingerprint.comparison.relation import read as reading
 from paperless_fingerprint.grouping.rivals import Claims
-from paperless_fingerprint.judging import Judge
+from paperless_fingerprint.library.judging import Judge
+from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Document, Pair, PairScore
 from paperless_fingerprint.review.desk import Desk, Unknown
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.prepared import Differences
 from paperless_fingerprint.review.queue import entry_of, first_pair, item_of, pair_alone
 from paperless_fingerprint.review.shapes import Count, Dimension, PairView, Segment
-from paperless_fingerprint.vocabulary import StoredVocabulary
 
 #: Of each text; a book is compared by its beginning here, and wholly by the analysis.
 MOST_CHARACTERS = 60_000

@@ -20,7 +20,7 @@ import orjson
 import paperless_fingerprint
 from paperless_fingerprint.files.lock import path_of
 from paperless_fingerprint.files.sqlite import SqliteFile
-from paperless_fingerprint.judging import Judge
+from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.model import Pair, PairScore, Relation
 from paperless_fingerprint.review.shapes import Segment
 from paperless_fingerprint.settings.registry import Settings

@@ -1,6 +1,6 @@
 """Saving thresholds that somebody has tried: into the settings file, and into what runs now.
 
-The worker then judges and groups the library anew (rejudging.py), also where it is killed before
+The worker then judges and groups the library anew (library/outdated.py), also where it is killed before
 that. What stood in the file before is kept beside the library, so that it can be put back exactly.
 """
 
@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
-from paperless_fingerprint import rejudging
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, UsageError
+from paperless_fingerprint.library import outdated
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.shapes import Levels, SavedThresholds, ThresholdState
@@ -24,7 +24,7 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.workplace import open_inbox
 
 #: As the page and the API name them → as the settings do.
-KEYS = dict(zip(("similarity", "near", "version"), rejudging.KEYS, strict=True))
+KEYS = dict(zip(("similarity", "near", "version"), outdated.KEYS, strict=True))
 _NOTE = "thresholds.saved"
 _NOT_YOU = "Only a superuser of Paperless can save thresholds."
 #: The file and what runs are changed together.
@@ -127,7 +127,7 @@ def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, s
     }
     # Before the file: of what was not saved after all nothing is shown. And the library must know
     # what it was judged by, so that whoever follows sees that it is something else.
-    rejudging.remember(desk.store, running)
+    outdated.remember(desk.store, running)
     _remember(desk, told)
     editing.write(change)
     desk.use(new)

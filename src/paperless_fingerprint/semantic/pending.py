@@ -2,7 +2,7 @@
 
 A note in the library, written before the embeddings are: a run that is killed in between leaves
 documents that lack nothing and would never be compared. Whoever changes it holds the lock of
-embedding (meaning.py).
+embedding (library/semantic.py).
 """
 
 from __future__ import annotations

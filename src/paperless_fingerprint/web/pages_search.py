@@ -91,7 +91,7 @@ class ShownHit:
 
 
 def _search(http: HttpRequest, visit: Visit) -> Response:
-    from paperless_fingerprint.search import Request
+    from paperless_fingerprint.library.search import Request
 
     given = dict(http.query_params)
     q = given.get("q", "").strip()

@@ -15,9 +15,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from paperless_fingerprint.errors import FingerprintError, StoreError, UsageError
+from paperless_fingerprint.library.search import SORTS, Request, Search
 from paperless_fingerprint.query.language import MAX_CHARACTERS, QueryError
 from paperless_fingerprint.query.searcher import Asker, Scope, SearchTooLongError
-from paperless_fingerprint.search import SORTS, Request, Search
 
 DEFAULT_LIMIT = 25
 MAX_LIMIT = 1000

@@ -8,8 +8,8 @@ from typing import Any, cast
 from starlette.requests import Request as HttpRequest
 from starlette.routing import BaseRoute
 
+from paperless_fingerprint.library.search import Answer, Request, Search
 from paperless_fingerprint.query.searcher import Asker
-from paperless_fingerprint.search import Answer, Request, Search
 from paperless_fingerprint.web.search_api import search_route
 from paperless_fingerprint.web.visits import Visit, Visits
 

@@ -8,13 +8,13 @@ from typing import Any
 from paperless_fingerprint.comparison.diff import Comparison, compare
 from paperless_fingerprint.comparison.relation import read
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.judging import Judge
+from paperless_fingerprint.library.as_json import decision_json, pair_json
+from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.regroup import among_rivals
+from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Decision, Document, Relation
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.shown import decision_json, pair_json
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.vocabulary import StoredVocabulary
 
 
 @dataclass(frozen=True, slots=True)

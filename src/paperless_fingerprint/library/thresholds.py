@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperless_fingerprint.grouping.groups import Decided
-from paperless_fingerprint.holding import holding
-from paperless_fingerprint.judging import KEPT_FROM
+from paperless_fingerprint.library.as_json import pair_json
+from paperless_fingerprint.library.decisions_that_hold import holding
+from paperless_fingerprint.library.judging import KEPT_FROM
 from paperless_fingerprint.model import GROUPING_RELATIONS, Pair, Relation
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.shown import pair_json
 from paperless_fingerprint.stores.base import Store
 
 LEVELS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)

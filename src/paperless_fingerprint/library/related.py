@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.query.tree import Reference
-from paperless_fingerprint.search import Request, Search
 
 MAX_DEPTH = 10
 MAX_DOCUMENTS = 500

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.holding import holding
-from paperless_fingerprint.judging import Chunk, Judge, judge_chunk, with_decisions
 from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library.decisions_that_hold import holding
+from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk, with_decisions
+from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Decision, Pair, Relation, Verdict
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.vocabulary import StoredVocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _judge_again(store: Store, settings: Settings, a: int, b: int) -> Pair | Non
     changed = regroup.refresh(store, settings, {a, b})
     pairs = [changed.get((pair.a, pair.b), pair) for pair in pairs]
     if not pairs and settings["semantic.enabled"]:
-        from paperless_fingerprint.meaning import look_again
+        from paperless_fingerprint.library.semantic import look_again
 
         pairs = look_again(store, settings, (a, b))
     return pairs[0] if pairs else None

@@ -17,15 +17,21 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint import rejudging
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.candidates.rules import Sketched, worth_comparing
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.grouping.rivals import as_before
-from paperless_fingerprint.holding import holding, those_that_hold
-from paperless_fingerprint.intake_file import renew
-from paperless_fingerprint.judging import Chunk, Judge, JudgingPool, judge_chunk, with_decisions
-from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library import outdated, regroup
+from paperless_fingerprint.library.decisions_that_hold import holding, those_that_hold
+from paperless_fingerprint.library.import_file import renew
+from paperless_fingerprint.library.judging import (
+    Chunk,
+    Judge,
+    JudgingPool,
+    judge_chunk,
+    with_decisions,
+)
+from paperless_fingerprint.library.vocabulary import StoredVocabulary, WordTable, asked_about
 from paperless_fingerprint.model import (
     Candidate,
     Document,
@@ -37,7 +43,6 @@ from paperless_fingerprint.model import (
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Pending, Store
-from paperless_fingerprint.vocabulary import StoredVocabulary, WordTable, asked_about
 
 Key: TypeAlias = tuple[int, int]
 
@@ -124,7 +129,7 @@ def analyse(
 ) -> AnalysisReport:
     """Judge all that waits; with `full`, everything."""
     renew(store, settings.spec(), progress)
-    if rejudging.begin(store, settings, progress):
+    if outdated.begin(store, settings, progress):
         store.put_notes({GROUPS_NOTE: "stale"})
     if full:
         store.mark_pending(store.ids())
@@ -143,7 +148,7 @@ def analyse(
         progress.begin("groups")
         tally.correct(regroup.refresh(store, settings))
         store.put_notes({GROUPS_NOTE: "current"})
-    rejudging.finish(store, settings)
+    outdated.finish(store, settings)
     return tally.report()
 
 

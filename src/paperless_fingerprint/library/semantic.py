@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from paperless_fingerprint.files.lock import FileLock, library_lock
-from paperless_fingerprint.holding import holding
-from paperless_fingerprint.judging import Key, with_decisions
+from paperless_fingerprint.library.decisions_that_hold import holding
+from paperless_fingerprint.library.judging import Key, with_decisions
 from paperless_fingerprint.model import Link, Pair, Relation
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.semantic import pending

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from paperless_fingerprint import intake, jsonl
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
-from paperless_fingerprint.intake import IntakeReport
-from paperless_fingerprint.jsonl import BadLine
+from paperless_fingerprint.library import intake, jsonl
+from paperless_fingerprint.library.intake import IntakeReport
+from paperless_fingerprint.library.jsonl import BadLine
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.stores.base import Store

@@ -7,7 +7,7 @@ from contextlib import closing
 from itertools import islice
 
 from paperless_fingerprint.errors import StoreError, UsageError
-from paperless_fingerprint.intake import BATCH_DOCUMENTS
+from paperless_fingerprint.library.intake import BATCH_DOCUMENTS
 from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.stores.base import Store
