@@ -1,7 +1,7 @@
 """All benchmarks that take minutes: python benchmarks/run.py [--json FOLDER]
 
 Each is a program of its own with options of its own; this runs them with their defaults.
-The long ones are run by name: candidates/rules.py 100000, analysis.py 20000, library/search.py, consume.py.
+The long ones are run by name: candidates/rules.py 100000, analysis.py 20000, library/search.py, integration/consume.py.
 """
 
 from __future__ import annotations

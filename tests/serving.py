@@ -16,16 +16,16 @@ from typing import Any
 import httpx
 import uvicorn
 
-from paperless_fingerprint import consume
-from paperless_fingerprint import sync as syncing
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.integration import consume
+from paperless_fingerprint.integration import sync as syncing
+from paperless_fingerprint.integration.context import open_workplace
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.live import LiveProgress
 from paperless_fingerprint.settings.registry import Settings, load
 from paperless_fingerprint.web.app import make_app
 from paperless_fingerprint.web.visits import normal_root
 from paperless_fingerprint.worker import Worker
-from paperless_fingerprint.workplace import open_workplace
 
 RIGHTS = ("view_document", "change_document", "view_uisettings")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from paperless_fingerprint.checkup import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessError
+from paperless_fingerprint.integration.context import open_inbox, open_spool
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.paperless.records import Person
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.workplace import open_inbox, open_spool
 
 _CLOCK_SECONDS = 60
 #: Paperless's own variable, and where the documentation tells people to mount the hook.

@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection
 from contextlib import ExitStack
 
 from paperless_fingerprint.errors import FingerprintError
-from paperless_fingerprint.feedback import APPLIED_NOTE
 from paperless_fingerprint.files.lock import WorkerFile, library_lock, path_of
-from paperless_fingerprint.ledger import Ledger
+from paperless_fingerprint.integration.feedback.ledger import Ledger
+from paperless_fingerprint.integration.feedback.tell import APPLIED_NOTE
+from paperless_fingerprint.integration.sync import FEW
 from paperless_fingerprint.library import semantic
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.semantic.embedders.base import (
@@ -28,7 +29,6 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store, open_vectors
 from paperless_fingerprint.stores.vectors import VectorStore
-from paperless_fingerprint.sync import FEW
 
 #: Embedded, compared and stored together: half a second of one core.
 BATCH_DOCUMENTS = 8

@@ -14,17 +14,22 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paperless_fingerprint.consume import drain
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
-from paperless_fingerprint.feedback import tell, tell_rest
 from paperless_fingerprint.files.lock import FileLock, library_lock
-from paperless_fingerprint.inbox import Inbox
+from paperless_fingerprint.integration.consume import drain
+from paperless_fingerprint.integration.context import (
+    Workplace,
+    open_inbox,
+    open_spool,
+    open_workplace,
+)
+from paperless_fingerprint.integration.feedback.tell import tell, tell_rest
+from paperless_fingerprint.integration.inbox import Inbox
+from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first, steps
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.sync import follow_up, is_begun, is_first, steps
-from paperless_fingerprint.workplace import Workplace, open_inbox, open_spool, open_workplace
 
 if TYPE_CHECKING:
     from paperless_fingerprint.meaning_worker import MeaningWorker

@@ -14,7 +14,7 @@ from pathlib import Path
 from paperless_work import Office
 
 from documents import some_text
-from paperless_fingerprint.ledger import ON
+from paperless_fingerprint.integration.feedback.ledger import ON
 
 OWN = 'Steuer, "2024" 🧾'
 #: How much more than usual: 5 makes the counts of runs five times as large.

@@ -18,13 +18,13 @@ import sys
 import traceback
 from contextlib import contextmanager
 
-from paperless_fingerprint.consume import drain
 from paperless_fingerprint.files.lock import WorkerFile
+from paperless_fingerprint.integration.consume import drain
+from paperless_fingerprint.integration.context import open_workplace
 from paperless_fingerprint.paperless.spool import Spool
 from paperless_fingerprint.paperless.transport import Transport
 from paperless_fingerprint.settings.registry import load
 from paperless_fingerprint.stores.sqlite import SqliteStore
-from paperless_fingerprint.workplace import open_workplace
 
 
 class Steps:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from paperless_fingerprint import consume, feedback, hearing
-from paperless_fingerprint import sync as syncing
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.integration import consume
+from paperless_fingerprint.integration import sync as syncing
+from paperless_fingerprint.integration.context import Workplace, open_workplace
+from paperless_fingerprint.integration.feedback import listen, tell
 from paperless_fingerprint.settings.registry import Settings, load
-from paperless_fingerprint.workplace import Workplace, open_workplace
 
 LETTER = (
     "Stadtwerke Köln, Parkgürtel 24. Rechnung Nr. 2024-117 vom 3. März 2024 an Frau Erika "
@@ -120,11 +121,11 @@ class Office:
                 pass
             return report
 
-    def apply(self, **options) -> feedback.FeedbackReport:
+    def apply(self, **options) -> tell.FeedbackReport:
         with self.open() as place, place.lock.held():
             if not options.get("dry_run"):
-                hearing.hear_all(place)
-            return feedback.tell_all(place, **options)
+                listen.hear_all(place)
+            return tell.tell_all(place, **options)
 
     def groups(self) -> list[tuple[int, ...]]:
         with self.open() as place:

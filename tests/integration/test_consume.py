@@ -125,7 +125,7 @@ def test_a_document_that_paperless_cannot_show_is_tried_again_and_then_rests(off
     a, b = office.add(LETTER), office.add(RESCAN)
     office.environment["PAPERLESS_FINGERPRINT_INBOX_TRIES"] = "2"
     office.paperless.faults.next(Fault.SERVER_ERROR, 100, path=f"/api/documents/{a}/")
-    from paperless_fingerprint import consume
+    from paperless_fingerprint.integration import consume
 
     with office.open() as place:
         object.__setattr__(place.paperless._connection, "_sleep", lambda _seconds: None)

@@ -7,10 +7,10 @@ import json
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN, Office, variant
 
-from paperless_fingerprint import feedback
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
 from paperless_fingerprint.demo.stand_in.fields import create_field
+from paperless_fingerprint.integration.feedback import tell
 from paperless_fingerprint.model import Link, Pair, Relation
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
@@ -99,7 +99,7 @@ def test_a_persons_own_tags_and_fields_stay(office):
     assert office.fields(b)["Konto"] == "DE02"
     office.apply()
     with office.open() as place, place.lock.held():
-        feedback.take_back_all(place)
+        tell.take_back_all(place)
     assert [library.labels["tags"][tag].name for tag in library.documents[b].tags] == ["Steuer"]
     assert office.fields(b) == {"Konto": "DE02"}
 
@@ -132,7 +132,7 @@ def test_everything_can_be_taken_back(office):
     assert library.labels["tags"]
     assert library.views
     with office.open() as place, place.lock.held():
-        report = feedback.take_back_all(place)
+        report = tell.take_back_all(place)
         assert report.removed["tag:near"] == 1
     assert library.labels["tags"] == library.fields == library.views == {}
     after = {id: (list(row.tags), dict(row.custom_fields)) for id, row in library.documents.items()}
@@ -145,8 +145,8 @@ def test_everything_can_be_taken_back(office):
 
 
 def test_what_somebody_decided_elsewhere_is_told_by_the_next_look(office):
+    from paperless_fingerprint.integration.context import owe
     from paperless_fingerprint.library import decisions
-    from paperless_fingerprint.workplace import owe
 
     a, b = pair(office)
     c, d = office.add(variant(9)), office.add(variant(9))
@@ -160,7 +160,7 @@ def test_what_somebody_decided_elsewhere_is_told_by_the_next_look(office):
     with office.open() as place:
         decisions.dismiss(place.store, place.settings, c, d, by="Erika")
         with place.lock.held():
-            feedback.tell_rest(place)
+            tell.tell_rest(place)
     assert office.tags(c) == office.tags(d) == set()
 
 
@@ -287,7 +287,7 @@ def test_a_token_without_permission_to_change_says_so_and_the_rest_goes_on(offic
     assert office.groups() == [(a, b)]
     assert office.tags(b) == set()
     with office.open() as place, place.lock.held():
-        problems = feedback.tell_all(place).problems
+        problems = tell.tell_all(place).problems
     assert any("make the tag" in problem for problem in problems)
 
 
@@ -319,7 +319,7 @@ def test_an_answer_that_was_lost_is_no_double_write(office):
 def test_something_else_at_the_address_is_an_outage_and_nothing_is_lost(office, tmp_path):
     a, b = pair(office)
     office.consume(a)
-    from paperless_fingerprint import consume
+    from paperless_fingerprint.integration import consume
 
     with office.open() as place:
         object.__setattr__(place.paperless._connection, "_sleep", lambda _seconds: None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN, Office
 
-from paperless_fingerprint import hearing
-from paperless_fingerprint import sync as syncing
 from paperless_fingerprint.demo.stand_in import StandIn
-from paperless_fingerprint.ledger import ADDING, REMOVING, Mark
+from paperless_fingerprint.integration import sync as syncing
+from paperless_fingerprint.integration.feedback import listen
+from paperless_fingerprint.integration.feedback.ledger import ADDING, REMOVING, Mark
 from paperless_fingerprint.model import Relation, Verdict
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
@@ -152,7 +152,7 @@ def test_what_was_read_before_we_wrote_is_nobody_s_answer(office):
         old = {b: ()}  # read before the tag was there
         office.consume(b)
         with place.lock.held():
-            assert hearing.hear(place, old) == []
+            assert listen.hear(place, old) == []
     assert decisions(office) == set()
     assert office.tags(b) == {NEAR}
 
@@ -210,7 +210,7 @@ def test_killed_between_hearing_and_the_rest_it_is_heard_again(office, monkeypat
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(hearing.grouping, "refresh", die)
+        patch.setattr(listen.grouping, "refresh", die)
         with pytest.raises(Killed), office.open() as place:
             syncing.sync(place)
     office.sync()

@@ -7,10 +7,11 @@ import json
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN, Office
 
-from paperless_fingerprint import merge, undoing
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.demo.stand_in.fields import create_field
 from paperless_fingerprint.errors import StoreError, UsageError
+from paperless_fingerprint.integration import merge
+from paperless_fingerprint.integration import undo as undoing
 from paperless_fingerprint.model import Decision, Verdict
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
@@ -158,7 +159,7 @@ def test_without_an_audit_log_nothing_is_moved(office):
     (office.folder / "library.audit.jsonl").mkdir()
     a, b = office.add(LETTER), office.add(LETTER)
     office.consume(a)
-    from paperless_fingerprint.consume import consume
+    from paperless_fingerprint.integration.consume import consume
 
     with office.open() as place, place.lock.held(), pytest.raises(StoreError, match="audit log"):
         consume(place, b)
@@ -218,7 +219,7 @@ def test_merge_and_undo_lose_nothing(office):
     assert "Wichtig" not in office.tags(a)
     assert "Wichtig" in office.tags(b)
     with office.open() as place:
-        from paperless_fingerprint.consume import drain
+        from paperless_fingerprint.integration.consume import drain
 
         drain(place)
     assert office.groups() == [(a, b)]

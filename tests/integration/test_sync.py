@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN, Office, variant
 
-from paperless_fingerprint import sync as syncing
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
 from paperless_fingerprint.errors import PaperlessError
+from paperless_fingerprint.integration import sync as syncing
 from paperless_fingerprint.model import Decision, Verdict
 
 

@@ -110,8 +110,8 @@ def test_paperless_is_told_what_the_preview_said(pair) -> None:
         assert said(service) == []
         decide(client, item, "same")
     service.consume()
-    from paperless_fingerprint.feedback import tell
-    from paperless_fingerprint.workplace import open_workplace
+    from paperless_fingerprint.integration.context import open_workplace
+    from paperless_fingerprint.integration.feedback.tell import tell
 
     with open_workplace(service.settings) as place, place.lock.held():
         tell(place, widely=True)

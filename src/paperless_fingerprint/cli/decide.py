@@ -36,7 +36,7 @@ def _who() -> str:
 def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings]]:
     """The store, with no worker beside us; Paperless is told of `ids` by the next one that runs."""
     from paperless_fingerprint.files.lock import library_lock
-    from paperless_fingerprint.workplace import owe
+    from paperless_fingerprint.integration.context import owe
 
     settings = context.settings()
     with context.store() as store, library_lock(settings).held():
@@ -147,8 +147,8 @@ def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bo
 
 
 def _undo_in_paperless(context: Context, *, as_json: bool) -> None:
-    from paperless_fingerprint.undoing import undo_last
-    from paperless_fingerprint.workplace import open_workplace
+    from paperless_fingerprint.integration.context import open_workplace
+    from paperless_fingerprint.integration.undo import undo_last
 
     with progress_bar() as progress, open_workplace(context.settings(), progress) as place:
         sentences = undo_last(place, by=_who())

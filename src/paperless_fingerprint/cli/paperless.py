@@ -24,13 +24,13 @@ from paperless_fingerprint.cli.context import (
 from paperless_fingerprint.errors import ConfigurationError, PaperlessError, PartlyDone, UsageError
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.feedback_plan import FeedbackReport
-    from paperless_fingerprint.workplace import Workplace
+    from paperless_fingerprint.integration.context import Workplace
+    from paperless_fingerprint.integration.feedback.plan import FeedbackReport
 
 
 @contextmanager
 def _place(context: Context) -> Iterator[Workplace]:
-    from paperless_fingerprint.workplace import open_workplace
+    from paperless_fingerprint.integration.context import open_workplace
 
     with progress_bar() as progress, open_workplace(context.settings(), progress) as place:
         yield place
@@ -50,7 +50,7 @@ def sync(context: Context, full: bool, accept_deletions: bool, as_json: bool) ->
     What people have said there since (a tag of ours taken off, 'not a duplicate' put on) is kept.
     A run that was stopped goes on where it was.
     """
-    from paperless_fingerprint.sync import FEW, follow_up, is_first, sync
+    from paperless_fingerprint.integration.sync import FEW, follow_up, is_first, sync
 
     with _place(context) as place:
         first = is_first(place)
@@ -90,7 +90,7 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
     if id is None:
         _consume_inbox(context, as_json)
         return
-    from paperless_fingerprint.consume import do_event
+    from paperless_fingerprint.integration.consume import do_event
 
     with _place(context) as place:
         try:
@@ -139,7 +139,7 @@ def inbox(click_context: click.Context, as_json: bool) -> None:
     """Show what waits to be done, and what failed and why."""
     if click_context.invoked_subcommand:
         return
-    from paperless_fingerprint.workplace import open_inbox, open_spool
+    from paperless_fingerprint.integration.context import open_inbox, open_spool
 
     settings = click_context.obj.settings()
     file, found = open_inbox(settings)
@@ -187,7 +187,7 @@ def _moment(seconds: float) -> str | None:
 @click.pass_obj
 def inbox_retry(context: Context, ids: tuple[int, ...]) -> None:
     """Let failed documents wait again: those named, or all. 'consume --inbox' or `serve` does them."""
-    from paperless_fingerprint.workplace import open_inbox
+    from paperless_fingerprint.integration.context import open_inbox
 
     file, found = open_inbox(context.settings())
     try:
@@ -203,7 +203,7 @@ def inbox_retry(context: Context, ids: tuple[int, ...]) -> None:
 @click.pass_obj
 def inbox_drop(context: Context, ids: tuple[int, ...]) -> None:
     """Give up these documents' events. A later sync finds the documents all the same."""
-    from paperless_fingerprint.workplace import open_inbox
+    from paperless_fingerprint.integration.context import open_inbox
 
     file, found = open_inbox(context.settings())
     try:
@@ -225,8 +225,8 @@ def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> N
     Only what differs from what is there: a second run writes nothing. Tags and fields of yours are
     not touched. Look first with --dry-run; --remove-all takes everything back.
     """
-    from paperless_fingerprint.feedback import at_pace, take_back_all, tell_all
-    from paperless_fingerprint.hearing import hear_all
+    from paperless_fingerprint.integration.feedback.listen import hear_all
+    from paperless_fingerprint.integration.feedback.tell import at_pace, take_back_all, tell_all
 
     if dry_run and remove_all:
         raise UsageError("--dry-run and --remove-all do not go together.")
@@ -289,7 +289,7 @@ def merge(
     Without COPIES, the other members of PRIMARY's group. Shows what it would do unless --yes is
     given. 'undo --in-paperless' takes it back.
     """
-    from paperless_fingerprint.merge import merge, preview
+    from paperless_fingerprint.integration.merge import merge, preview
 
     with _place(context) as place, place.lock.held():
         chosen = copies or tuple(

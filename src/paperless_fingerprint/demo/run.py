@@ -14,13 +14,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from paperless_fingerprint.consume import drain
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.integration.consume import drain
+from paperless_fingerprint.integration.context import Workplace, open_workplace
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings, Sources
-from paperless_fingerprint.workplace import Workplace, open_workplace
 
 _MODE = 0o755
 

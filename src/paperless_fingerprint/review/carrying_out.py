@@ -10,8 +10,8 @@ from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
-from paperless_fingerprint import hearing
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library import decisions, regroup
 from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.book import (
@@ -30,7 +30,7 @@ from paperless_fingerprint.stores.base import Store
 
 def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set[int]:
     """The documents that Paperless may have to be told something about."""
-    around = hearing.reach(store, entry.documents)
+    around = listen.reach(store, entry.documents)
     try:
         if entry.undoes is not None:
             undone = book.get(entry.undoes)
@@ -47,7 +47,7 @@ def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set
         book.settle(entry.number, REFUSED, str(error))
         return around
     book.settle(entry.number, DONE)
-    return around | hearing.reach(store, entry.documents)
+    return around | listen.reach(store, entry.documents)
 
 
 def do(store: Store, settings: Settings, step: Step, by: str) -> None:
@@ -59,7 +59,7 @@ def do(store: Store, settings: Settings, step: Step, by: str) -> None:
         others = [other for other in step.others if other in present]
         if step.a not in present or not others:
             raise UsageError("The documents are no longer in the library.")
-        hearing.dismiss(store, settings, step.a, others, [None], by=by)
+        listen.dismiss(store, settings, step.a, others, [None], by=by)
     elif step.what == "primary":
         decisions.choose_primary(store, settings, step.a, by=by)
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.integration.context import now_text
 from paperless_fingerprint.review import book as books
 from paperless_fingerprint.review.catalogue import Entry
 from paperless_fingerprint.review.desk import Desk, Unknown
@@ -24,7 +25,6 @@ from paperless_fingerprint.review.queue import (
     words_of,
 )
 from paperless_fingerprint.review.shapes import Act, Conflict, Item, Order, Outcome, Word
-from paperless_fingerprint.workplace import now_text
 
 __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "undo"]
 

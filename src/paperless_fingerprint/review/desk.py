@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from paperless_fingerprint.errors import FingerprintError, UsageError
 from paperless_fingerprint.files.lock import library_lock
+from paperless_fingerprint.integration.context import owe
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.review import catalogue as catalogues
@@ -32,7 +33,6 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import Revision, open_store, revision_of
 from paperless_fingerprint.worker import Worker
-from paperless_fingerprint.workplace import owe
 
 if TYPE_CHECKING:
     from paperless_fingerprint.library.search import Answer, Request, Search

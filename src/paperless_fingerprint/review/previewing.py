@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
-from paperless_fingerprint import hearing
 from paperless_fingerprint.errors import PaperlessError
-from paperless_fingerprint.feedback_plan import Entry as Planned
-from paperless_fingerprint.feedback_plan import difference, marks_of
-from paperless_fingerprint.ledger import Ledger, Rows
-from paperless_fingerprint.own_labels import Labels, OwnLabels, Role, as_if_made
+from paperless_fingerprint.integration.context import open_inbox
+from paperless_fingerprint.integration.feedback import listen
+from paperless_fingerprint.integration.feedback.labels import Labels, OwnLabels, Role, as_if_made
+from paperless_fingerprint.integration.feedback.ledger import Ledger, Rows
+from paperless_fingerprint.integration.feedback.plan import Entry as Planned
+from paperless_fingerprint.integration.feedback.plan import difference, marks_of
+from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.review.carrying_out import do
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.orders import check_orders, steps_of
@@ -22,8 +24,6 @@ from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.shapes import Order, Preview, Write
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.wishes import wishes
-from paperless_fingerprint.workplace import open_inbox
 
 
 def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
@@ -38,11 +38,11 @@ def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
     imagined = cast("Store", WhatIf(desk.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
     settings = replace(desk.settings, values={**desk.settings.values, "semantic.enabled": False})
-    around = hearing.reach(desk.store, members)
+    around = listen.reach(desk.store, members)
     for order, entry in zip(orders, entries, strict=True):
         for step in steps_of(order, entry):
             do(imagined, settings, step, person.name)
-    around |= hearing.reach(imagined, members)
+    around |= listen.reach(imagined, members)
     file, _ = open_inbox(desk.settings)
     try:
         rows = Ledger(file).rows(around)

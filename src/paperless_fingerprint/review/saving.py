@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, UsageError
+from paperless_fingerprint.integration.context import open_inbox
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.people import Person
@@ -21,7 +22,6 @@ from paperless_fingerprint.review.shapes import Levels, SavedThresholds, Thresho
 from paperless_fingerprint.settings import editing
 from paperless_fingerprint.settings.editing import CannotChangeError, Change
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.workplace import open_inbox
 
 #: As the page and the API name them → as the settings do.
 KEYS = dict(zip(("similarity", "near", "version"), outdated.KEYS, strict=True))

@@ -11,19 +11,19 @@ import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from paperless_fingerprint import policies
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
-from paperless_fingerprint.feedback import tell
-from paperless_fingerprint.hearing import hear, reach
-from paperless_fingerprint.inbox import Event
+from paperless_fingerprint.integration import replace as policies
+from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.listen import hear, reach
+from paperless_fingerprint.integration.feedback.tell import tell
+from paperless_fingerprint.integration.inbox import Event
 from paperless_fingerprint.library import removal
 from paperless_fingerprint.library.analysis import analyse_document
 from paperless_fingerprint.library.intake import SPEC_NOTE, take_in
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.own_labels import Labels
 from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp
 from paperless_fingerprint.paperless.refusals import MissingError
-from paperless_fingerprint.workplace import Workplace
 
 
 class OutageError(PaperlessError):

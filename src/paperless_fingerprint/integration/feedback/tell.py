@@ -11,20 +11,20 @@ import json
 import time
 from collections.abc import Callable, Collection
 
-from paperless_fingerprint.feedback_plan import (
+from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback.labels import Labels, Role, as_if_made
+from paperless_fingerprint.integration.feedback.ledger import ON, Mark
+from paperless_fingerprint.integration.feedback.listen import reach
+from paperless_fingerprint.integration.feedback.plan import (
     FeedbackReport,
     Plan,
     as_report,
     difference,
     marks_of,
 )
-from paperless_fingerprint.feedback_writing import Writer
-from paperless_fingerprint.hearing import reach
-from paperless_fingerprint.ledger import ON, Mark
-from paperless_fingerprint.own_labels import Labels, Role, as_if_made
+from paperless_fingerprint.integration.feedback.wanted import wishes
+from paperless_fingerprint.integration.feedback.write import Writer
 from paperless_fingerprint.paperless.refusals import RefusedError
-from paperless_fingerprint.wishes import wishes
-from paperless_fingerprint.workplace import Workplace
 
 #: Set once somebody has let us write about the whole library.
 APPLIED_NOTE = "paperless.applied"

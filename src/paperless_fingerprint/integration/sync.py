@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from paperless_fingerprint.consume import analyse_waiting, as_stored, remove
 from paperless_fingerprint.errors import PaperlessError
-from paperless_fingerprint.feedback import APPLIED_NOTE, tell, tell_all
-from paperless_fingerprint.hearing import hear, reach
+from paperless_fingerprint.integration.consume import analyse_waiting, as_stored, remove
+from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.listen import hear, reach
+from paperless_fingerprint.integration.feedback.tell import APPLIED_NOTE, tell, tell_all
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.import_file import renew
 from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.own_labels import Labels
 from paperless_fingerprint.paperless.listing import IDS_PER_REQUEST
 from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.workplace import Workplace, now_text
 
 CURSOR_NOTE = "sync.modified"
 #: Since when the first sync is under way; from then on it goes on by itself, whatever stops it.

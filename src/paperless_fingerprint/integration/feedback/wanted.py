@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from paperless_fingerprint.integration.feedback.labels import Role
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
     STORED_RELATIONS,
@@ -19,7 +20,6 @@ from paperless_fingerprint.model import (
     Relation,
     VersionChain,
 )
-from paperless_fingerprint.own_labels import Role
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Connections, Store
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paperless_fingerprint.consume import analyse_waiting, remove
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.feedback import tell
+from paperless_fingerprint.integration.consume import analyse_waiting, remove
+from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.paperless.records import PaperlessDocument
-from paperless_fingerprint.workplace import Workplace, now_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.grouping.rivals import CLAIMING
-from paperless_fingerprint.ledger import ON, Mark
+from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.feedback.labels import Labels, Role
+from paperless_fingerprint.integration.feedback.ledger import ON, Mark
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Relation, Verdict
-from paperless_fingerprint.own_labels import Labels, Role
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Connections, Store
-from paperless_fingerprint.workplace import Workplace, now_text
 
 BY = "Paperless"
 _HEARD = "heard:not-duplicate"

@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from paperless_fingerprint.feedback_plan import Entry, FeedbackReport, Plan, as_report
-from paperless_fingerprint.ledger import ADDING, ON, REFUSED, REMOVING, Mark
-from paperless_fingerprint.own_labels import Labels
+from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.ledger import ADDING, ON, REFUSED, REMOVING, Mark
+from paperless_fingerprint.integration.feedback.plan import Entry, FeedbackReport, Plan, as_report
 from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError, RefusedError
 from paperless_fingerprint.paperless.writing import GONE
-from paperless_fingerprint.workplace import Workplace
 
 
 class Writer:

@@ -8,9 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paperless_fingerprint.ledger import ON, REFUSED, REMOVING, Mark, Rows, Written
-from paperless_fingerprint.own_labels import Labels
-from paperless_fingerprint.wishes import Wish
+from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.ledger import (
+    ON,
+    REFUSED,
+    REMOVING,
+    Mark,
+    Rows,
+    Written,
+)
+from paperless_fingerprint.integration.feedback.wanted import Wish
 
 Entry = tuple[int, str, Mark]
 

@@ -1,16 +1,16 @@
 """What a relation means after consumption, where the settings ask for more than a tag.
 
-`skip` writes nothing (wishes.py), `version` makes versions of copies (library/judging.py), `replace` is
+`skip` writes nothing (integration/feedback/wanted.py), `version` makes versions of copies (library/judging.py), `replace` is
 here: the document that has just come takes the place of its exact copies, and they go to the trash.
 It acts only on what is beyond doubt, and never twice against somebody who took it back.
 """
 
 from __future__ import annotations
 
+from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.feedback.wanted import sees_more
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.model import Decision, Group, Relation, Verdict
-from paperless_fingerprint.wishes import sees_more
-from paperless_fingerprint.workplace import Workplace, now_text
 
 REPLACE = "policy replace"
 
@@ -23,7 +23,9 @@ def after_consumption(place: Workplace, id: int) -> None:
 
 
 def _replace(place: Workplace, id: int, group: Group) -> None:
-    from paperless_fingerprint import merge  # it does for one document what consume does
+    from paperless_fingerprint.integration import (
+        merge,  # it does for one document what consume does
+    )
 
     replaced = _beyond_doubt(place, id, group)
     if not replaced:
