@@ -181,8 +181,8 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
     import uvicorn
 
     from paperless_fingerprint.review.pair import prepare
+    from paperless_fingerprint.service.worker import Worker
     from paperless_fingerprint.web.app import make_app
-    from paperless_fingerprint.worker import Worker
 
     class Resting(Worker):
         """What is measured is the page; the worker would fetch the stand-in's texts instead."""

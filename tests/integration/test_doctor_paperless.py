@@ -8,20 +8,20 @@ import pytest
 from paperless_fixtures import HOOK
 from paperless_work import LETTER, Office
 
-from paperless_fingerprint import checkup_paperless
+from paperless_fingerprint.checkup import paperless
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.errors import ExitCode
 
 
 @pytest.fixture
 def office(tmp_path, stand_in: StandIn, monkeypatch) -> Office:
-    monkeypatch.delenv(checkup_paperless.HOOK_VARIABLE, raising=False)
+    monkeypatch.delenv(paperless.HOOK_VARIABLE, raising=False)
     return Office(tmp_path, stand_in)
 
 
 def examine(office: Office) -> tuple[dict[str, list[str]], ExitCode]:
     """What is amiss, by part."""
-    findings, code = checkup_paperless.examine(office.settings)
+    findings, code = paperless.examine(office.settings)
     amiss: dict[str, list[str]] = {}
     for finding in findings:
         if not finding.ok:
@@ -55,7 +55,7 @@ def test_each_missing_permission_by_its_name(office):
     office.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN"] = people.token_of(user)
     amiss, code = examine(office)
     named = "\n".join(amiss["token"])
-    for name in checkup_paperless.PERMISSIONS:
+    for name in paperless.PERMISSIONS:
         assert (f"lacks {name}:" in named) is (name not in some)
     assert code is ExitCode.PAPERLESS
 
@@ -71,7 +71,7 @@ def test_a_token_that_may_not_even_see_its_own_permissions(office):
 
 def test_a_user_who_is_no_administrator_is_enough(office):
     people = office.paperless.library.people
-    user = people.add_user("helfer", "x", permissions=list(checkup_paperless.PERMISSIONS))
+    user = people.add_user("helfer", "x", permissions=list(paperless.PERMISSIONS))
     office.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN"] = people.token_of(user)
     assert examine(office) == ({}, ExitCode.DONE)
     a, b = office.add(LETTER), office.add(LETTER)
@@ -103,7 +103,7 @@ def test_a_hook_that_would_not_work(office, tmp_path, monkeypatch, spoil, said):
     path = tmp_path / "post_consume.py"
     shutil.copy(HOOK, path)
     path.chmod(0o755)
-    monkeypatch.setenv(checkup_paperless.HOOK_VARIABLE, str(path))
+    monkeypatch.setenv(paperless.HOOK_VARIABLE, str(path))
     assert examine(office)[0] == {}
     spoil(path)
     amiss, code = examine(office)

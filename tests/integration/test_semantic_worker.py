@@ -19,13 +19,13 @@ from waiting import until
 from embedding_server import EmbeddingServer, embedding_server
 from meanings import LETTER_DE, LETTER_EN, NEXT_EN, RECIPE, filler
 from paperless_fingerprint.demo.stand_in import StandIn
-from paperless_fingerprint.meaning_worker import BATCH_DOCUMENTS, MeaningWorker
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic import pending
 from paperless_fingerprint.semantic.calibration import SHIPPED
 from paperless_fingerprint.semantic.embedders.base import EmbedderError
 from paperless_fingerprint.semantic.embedding import put_scale
 from paperless_fingerprint.semantic.pending import Uncompared
+from paperless_fingerprint.service.semantic_worker import BATCH_DOCUMENTS, MeaningWorker
 from paperless_fingerprint.stores.opening import open_store, open_vectors
 
 PROGRAM = str(Path(sys.executable).with_name("paperless-fingerprint"))

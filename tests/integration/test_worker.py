@@ -411,8 +411,8 @@ def test_killed_between_saving_a_threshold_and_following_it(office, tmp_path):
 
 def test_the_store_is_put_in_order_when_nothing_else_is_to_be_done(office, monkeypatch):
     """And what comes meanwhile goes first."""
+    from paperless_fingerprint.service.worker import Worker
     from paperless_fingerprint.stores.sqlite import SqliteStore
-    from paperless_fingerprint.worker import Worker
 
     ids = [office.add(LETTER), office.add(OTHER)]
     worker = Worker(office.settings)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from documents import some_text
-from paperless_fingerprint import checkup
+from paperless_fingerprint.checkup import library as checkup
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.intake import take_in

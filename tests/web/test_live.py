@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 from paperless_work import LETTER, OTHER, RESCAN
 
-from paperless_fingerprint.review.live import LiveProgress
+from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.web import events
 
 

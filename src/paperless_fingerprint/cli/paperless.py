@@ -114,7 +114,7 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
 
 
 def _consume_inbox(context: Context, as_json: bool) -> None:
-    from paperless_fingerprint.worker import drain_once
+    from paperless_fingerprint.service.worker import drain_once
 
     with progress_bar() as progress:
         done, waiting, why = drain_once(context.settings(), progress)
@@ -332,9 +332,9 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
             "pip install 'paperless-fingerprint[web]'"
         ) from None
     from paperless_fingerprint.paperless.opening import open_paperless
-    from paperless_fingerprint.review.live import LiveProgress
+    from paperless_fingerprint.service.live import LiveProgress
+    from paperless_fingerprint.service.worker import Worker
     from paperless_fingerprint.web.visits import normal_root
-    from paperless_fingerprint.worker import Worker
 
     if host is not None:
         context.flags["service.host"] = host

@@ -98,9 +98,9 @@ def page_open(settings: Settings) -> Iterator[str]:
     """The page over the demo's library, for as long as somebody looks; gives its address."""
     import uvicorn
 
-    from paperless_fingerprint.review.live import LiveProgress
+    from paperless_fingerprint.service.live import LiveProgress
+    from paperless_fingerprint.service.worker import Worker
     from paperless_fingerprint.web.app import make_app
-    from paperless_fingerprint.worker import Worker
 
     live = LiveProgress()
     config = uvicorn.Config(

@@ -24,15 +24,15 @@ from paperless_fingerprint.review import catalogue as catalogues
 from paperless_fingerprint.review.book import Book, path_of_book
 from paperless_fingerprint.review.carrying_out import carry_out
 from paperless_fingerprint.review.catalogue import Brief, Catalogue, Change
-from paperless_fingerprint.review.live import LiveProgress
 from paperless_fingerprint.review.people import Person
 from paperless_fingerprint.review.prepared import Prepared
 from paperless_fingerprint.review.shapes import Card
 from paperless_fingerprint.review.sight import Sight, sight_of
+from paperless_fingerprint.service.live import LiveProgress
+from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import Revision, open_store, revision_of
-from paperless_fingerprint.worker import Worker
 
 if TYPE_CHECKING:
     from paperless_fingerprint.library.search import Answer, Request, Search

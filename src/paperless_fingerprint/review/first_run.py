@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paperless_fingerprint import checkup
+from paperless_fingerprint.checkup import library
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.integration.sync import CURSOR_NOTE, begin, is_begun
 from paperless_fingerprint.review.desk import Desk
@@ -15,7 +15,7 @@ def look(desk: Desk, person: Person) -> FirstRun:
     begun, synced = _state(desk)
     if not person.superuser:
         return FirstRun((), synced, begun, synced, 0, None, False)
-    found = checkup.examine(desk.settings)
+    found = library.examine(desk.settings)
     checks = tuple(Check(each.part, each.ok, each.message) for each in found.findings)
     ok = all(check.ok for check in checks)
     expected = None if begun else _in_paperless(desk)

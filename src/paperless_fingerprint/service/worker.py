@@ -32,7 +32,7 @@ from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.meaning_worker import MeaningWorker
+    from paperless_fingerprint.service.semantic_worker import MeaningWorker
 
 #: How soon a file in the spool is noticed when nobody calls.
 _SPOOL_SECONDS = 1.0
@@ -85,7 +85,7 @@ class Worker:
         self._untidy = True
         self._meanings: MeaningWorker | None = None
         if settings["semantic.enabled"]:
-            from paperless_fingerprint.meaning_worker import MeaningWorker
+            from paperless_fingerprint.service.semantic_worker import MeaningWorker
 
             self._meanings = MeaningWorker(
                 settings, self._progress, is_busy=self._has_work, owing=self._wake.set

@@ -25,10 +25,10 @@ class Checkup:
 
 
 def examine(settings: Settings) -> Checkup:
-    from paperless_fingerprint import checkup_paperless  # it brings the HTTP client along
+    from paperless_fingerprint.checkup.library import paperless  # it brings the HTTP client along
 
     store = _store(settings)
-    findings, code = checkup_paperless.examine(settings)
+    findings, code = paperless.examine(settings)
     semantic, semantic_code = _semantic(settings)
     worst = store.exit_code or code or semantic_code
     return Checkup((*store.findings, *semantic, *findings), worst)
@@ -38,7 +38,9 @@ def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
     if not settings["semantic.enabled"]:
         message = "Off. [semantic] enabled = true finds translations and re-wordings, too."
         return [Finding("semantic", True, message)], ExitCode.DONE
-    from paperless_fingerprint import checkup_semantic  # it loads a model
+    from paperless_fingerprint.checkup.library import (
+        semantic as checkup_semantic,  # it loads a model
+    )
 
     return checkup_semantic.examine(settings)
 

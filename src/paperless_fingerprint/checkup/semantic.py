@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from paperless_fingerprint.checkup import Finding
+from paperless_fingerprint.checkup.library import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.semantic import language
 from paperless_fingerprint.semantic.embedders.base import configured_space, open_embedder
