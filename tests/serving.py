@@ -20,12 +20,12 @@ from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.integration import consume
 from paperless_fingerprint.integration import sync as syncing
 from paperless_fingerprint.integration.context import open_workplace
-from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings, load
 from paperless_fingerprint.web.app import make_app
-from paperless_fingerprint.web.visits import normal_root
+from paperless_fingerprint.web.sign_in import normal_root
 
 RIGHTS = ("view_document", "change_document", "view_uisettings")
 

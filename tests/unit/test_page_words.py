@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from paperless_fingerprint.web import words
+from paperless_fingerprint.web import messages
 from paperless_fingerprint.web.rendering import environment
 
-WEB = Path(words.__file__).parent
+WEB = Path(messages.__file__).parent
 TEMPLATES = sorted((WEB / "templates").glob("*.html"))
 SOURCES = {
     path: path.read_text() for path in [*TEMPLATES, *WEB.glob("pages*.py"), WEB / "rendering.py"]
@@ -34,7 +34,7 @@ def _used() -> tuple[set[str], set[str]]:
 
 
 def _is_there(key: str) -> bool:
-    return key in words.ENGLISH or f"{key}.one" in words.ENGLISH
+    return key in messages.ENGLISH or f"{key}.one" in messages.ENGLISH
 
 
 def test_every_text_that_is_asked_for_is_there() -> None:
@@ -42,14 +42,14 @@ def test_every_text_that_is_asked_for_is_there() -> None:
     assert whole
     assert sorted(key for key in whole if not _is_there(key)) == []
     for beginning in beginnings:
-        assert any(key.startswith(beginning) for key in words.ENGLISH), beginning
+        assert any(key.startswith(beginning) for key in messages.ENGLISH), beginning
 
 
 def test_every_text_is_used() -> None:
     whole, beginnings = _used()
     unused = [
         key
-        for key in words.ENGLISH
+        for key in messages.ENGLISH
         if key.removesuffix(".one").removesuffix(".other") not in whole
         and not any(beginning and key.startswith(beginning) for beginning in beginnings)
     ]
@@ -57,14 +57,14 @@ def test_every_text_is_used() -> None:
 
 
 def test_what_is_counted_has_both_forms() -> None:
-    for key in words.ENGLISH:
+    for key in messages.ENGLISH:
         stem, _, form = key.rpartition(".")
         if form in {"one", "other"}:
-            assert {f"{stem}.one", f"{stem}.other"} <= words.ENGLISH.keys()
+            assert {f"{stem}.one", f"{stem}.other"} <= messages.ENGLISH.keys()
 
 
 def test_texts_can_be_filled_in() -> None:
-    for text in words.ENGLISH.values():
+    for text in messages.ENGLISH.values():
         fields = {name for _, name, _, _ in string.Formatter().parse(text) if name}
         assert text.format(**dict.fromkeys(fields, "x"))
 

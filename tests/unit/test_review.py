@@ -11,14 +11,14 @@ import pytest
 from documents import document, stored
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
-from paperless_fingerprint.review.book import Book, Entry, Step
 from paperless_fingerprint.review.catalogue import components, patched, read
+from paperless_fingerprint.review.journal import Book, Entry, Step
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import positions
 from paperless_fingerprint.review.pair import segments_of
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import Filters
-from paperless_fingerprint.review.sight import sight_of
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.views import Filters
+from paperless_fingerprint.review.visible import sight_of
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.sqlite import SqliteStore
 

@@ -15,7 +15,7 @@ from paperless_fingerprint.files import sqlite
 from paperless_fingerprint.files.lock import WorkerFile
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Asker, Scope
-from paperless_fingerprint.review.book import Book
+from paperless_fingerprint.review.journal import Book
 from paperless_fingerprint.stores.sqlite import SqliteStore, schema
 from paperless_fingerprint.stores.sqlite.search import SqliteSearcher
 

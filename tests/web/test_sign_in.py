@@ -10,7 +10,7 @@ from paperless_fingerprint.demo.stand_in import Fault
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.web.app import check_open
 from paperless_fingerprint.web.sessions import COOKIE
-from paperless_fingerprint.web.visits import is_loopback
+from paperless_fingerprint.web.sign_in import is_loopback
 
 PAGE = {"Accept": "text/html"}
 

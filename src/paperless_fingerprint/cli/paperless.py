@@ -334,7 +334,7 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
     from paperless_fingerprint.paperless.opening import open_paperless
     from paperless_fingerprint.service.live import LiveProgress
     from paperless_fingerprint.service.worker import Worker
-    from paperless_fingerprint.web.visits import normal_root
+    from paperless_fingerprint.web.sign_in import normal_root
 
     if host is not None:
         context.flags["service.host"] = host

@@ -5,9 +5,9 @@ from __future__ import annotations
 from paperless_fingerprint.checkup import library
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.integration.sync import CURSOR_NOTE, begin, is_begun
-from paperless_fingerprint.review.desk import Desk
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import Check, FirstRun
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.views import Check, FirstRun
 
 
 def look(desk: Desk, person: Person) -> FirstRun:

@@ -12,11 +12,11 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.library.thresholds import Level, Thresholds, tune_pairs
 from paperless_fingerprint.model import Pair
-from paperless_fingerprint.review import saving
+from paperless_fingerprint.review import save_thresholds
 from paperless_fingerprint.review.catalogue import Catalogue
-from paperless_fingerprint.review.desk import Desk
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import (
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.views import (
     Bar,
     Count,
     Levels,
@@ -26,7 +26,7 @@ from paperless_fingerprint.review.shapes import (
     ThresholdPair,
     ThresholdPreview,
 )
-from paperless_fingerprint.review.sight import Sight
+from paperless_fingerprint.review.visible import Sight
 from paperless_fingerprint.settings.registry import Settings
 
 _BARS = 20
@@ -67,7 +67,7 @@ def view(desk: Desk, person: Person) -> LibraryView:
             _views.clear()
         kept = _Kept(catalogue, began, time.monotonic() - began, found)
         _views[key] = kept
-    saved = saving.saved(desk, person)
+    saved = save_thresholds.saved(desk, person)
     return replace(kept.view, may_save=person.superuser, saved=saved)
 
 
@@ -167,7 +167,7 @@ def preview(
             _previews.clear()
         kept = _previews[key] = (desk.catalogue, _preview(desk, sight, now, then))
     wanted = Levels(then.similarity, then.near, then.version)
-    wrong, cannot_save = saving.obstacles(desk, person, wanted)
+    wrong, cannot_save = save_thresholds.obstacles(desk, person, wanted)
     return replace(kept[1], wrong=wrong, cannot_save=cannot_save)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.query.tree import Reference
-from paperless_fingerprint.review.desk import Desk
 from paperless_fingerprint.review.pair import differences
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import Edge, Neighbourhood, Node, Segment, Step
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.views import Edge, Neighbourhood, Node, Segment, Step
 
 MOST_NODES = 40
 _DEPTH = 2

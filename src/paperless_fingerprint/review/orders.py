@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.review.book import Step
 from paperless_fingerprint.review.catalogue import Entry
-from paperless_fingerprint.review.shapes import Order
+from paperless_fingerprint.review.journal import Step
+from paperless_fingerprint.review.views import Order
 
 VERDICTS = ("same", "different", "primary")
 MOST_ORDERS = 200

@@ -15,11 +15,11 @@ from paperless_fingerprint.grouping.rivals import Claims
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Document, Pair, PairScore
-from paperless_fingerprint.review.desk import Desk, Unknown
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.prepared import Differences
+from paperless_fingerprint.review.diff_cache import Differences
+from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of, first_pair, item_of, pair_alone
-from paperless_fingerprint.review.shapes import Count, Dimension, PairView, Segment
+from paperless_fingerprint.review.service import Desk, Unknown
+from paperless_fingerprint.review.views import Count, Dimension, PairView, Segment
 
 #: Of each text; a book is compared by its beginning here, and wholly by the analysis.
 MOST_CHARACTERS = 60_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from paperless_fingerprint.errors import FingerprintError
-from paperless_fingerprint.review.desk import Desk
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import Failure, ProgressView
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.views import Failure, ProgressView
 
 _FAILURES = 100
 

@@ -9,11 +9,11 @@ from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
-from paperless_fingerprint.review.book import Entry as BookEntry
 from paperless_fingerprint.review.catalogue import Catalogue, Entry
-from paperless_fingerprint.review.desk import Desk, Unknown
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import (
+from paperless_fingerprint.review.journal import Entry as BookEntry
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.service import Desk, Unknown
+from paperless_fingerprint.review.views import (
     STATES,
     Card,
     Filters,
@@ -22,7 +22,7 @@ from paperless_fingerprint.review.shapes import (
     Queue,
     Word,
 )
-from paperless_fingerprint.review.sight import Sight
+from paperless_fingerprint.review.visible import Sight
 
 MOST_PER_PAGE = 100
 #: Of one item; a family of ten thousand copies is no list.

@@ -11,16 +11,16 @@ from starlette.responses import Response
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import STORED_RELATIONS
 from paperless_fingerprint.review import (
-    deciding,
+    decide,
     first_run,
     library_view,
     neighbourhood,
     pair,
     progress,
     queue,
-    saving,
+    save_thresholds,
 )
-from paperless_fingerprint.review import shapes as s
+from paperless_fingerprint.review import views as s
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.operations import (
     Call,
@@ -30,7 +30,7 @@ from paperless_fingerprint.web.operations import (
     json_response,
 )
 from paperless_fingerprint.web.problems import Problem
-from paperless_fingerprint.web.visits import Visit
+from paperless_fingerprint.web.sign_in import Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +181,13 @@ def _pair(call: Call) -> s.PairView:
 
 def _decide(metrics: Metrics, call: Call) -> s.Outcome:
     visit, told = call.signed_in, call.body
-    outcome = deciding.decide(visit.desk, visit.person, told.orders, changeable=visit.changeable)
+    outcome = decide.decide(visit.desk, visit.person, told.orders, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
 def _undo(metrics: Metrics, call: Call) -> s.Outcome:
     visit = call.signed_in
-    outcome = deciding.undo(visit.desk, visit.person, call.body.number, changeable=visit.changeable)
+    outcome = decide.undo(visit.desk, visit.person, call.body.number, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
@@ -206,12 +206,12 @@ def _told(metrics: Metrics, outcome: s.Outcome) -> s.Outcome:
 
 def _preview(call: Call) -> s.Preview:
     visit = call.signed_in
-    return deciding.preview(visit.desk, visit.person, call.body.orders)
+    return decide.preview(visit.desk, visit.person, call.body.orders)
 
 
 def _acts(call: Call) -> tuple[s.Act, ...]:
     visit = call.signed_in
-    return deciding.acts(
+    return decide.acts(
         visit.desk, visit.person, limit=call.values["limit"], before=call.values["before"] or None
     )
 
@@ -241,14 +241,14 @@ def _thresholds(call: Call) -> s.ThresholdPreview:
 
 def _save_thresholds(call: Call) -> s.ThresholdState:
     visit, told = call.signed_in, call.body
-    now = saving.levels(visit.desk.settings)
+    now = save_thresholds.levels(visit.desk.settings)
     given = {name: value for name, value in asdict(told).items() if value is not None}
-    return saving.save(visit.desk, visit.person, replace(now, **given))
+    return save_thresholds.save(visit.desk, visit.person, replace(now, **given))
 
 
 def _put_thresholds_back(call: Call) -> s.ThresholdState:
     visit = call.signed_in
-    return saving.put_back(visit.desk, visit.person)
+    return save_thresholds.put_back(visit.desk, visit.person)
 
 
 def _progress(call: Call) -> s.ProgressView:

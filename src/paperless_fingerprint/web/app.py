@@ -27,18 +27,18 @@ from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
-from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.web import api, openapi, operations
 from paperless_fingerprint.web.events import Events
 from paperless_fingerprint.web.files import file_routes
-from paperless_fingerprint.web.guard import Guard
 from paperless_fingerprint.web.metrics import Metrics, figures, text_of
+from paperless_fingerprint.web.middleware import Guard
 from paperless_fingerprint.web.problems import Problem, response_of
-from paperless_fingerprint.web.searching import searching_route
-from paperless_fingerprint.web.visits import Visits, is_loopback, normal_root
+from paperless_fingerprint.web.sign_in import Visits, is_loopback, normal_root
+from paperless_fingerprint.web.visitors_search import searching_route
 
 _MOST_BYTES = 64 * 1024
 #: Each has a connection to the library with a cache of its own. With more of them pages are not

@@ -13,7 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.review import progress
 from paperless_fingerprint.web.problems import Problem
-from paperless_fingerprint.web.visits import Visit, Visits
+from paperless_fingerprint.web.sign_in import Visit, Visits
 
 MOST_LISTENERS = 100
 HEARTBEAT_SECONDS = 15.0

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.paperless.transport import FileStream
 from paperless_fingerprint.web.problems import Problem
-from paperless_fingerprint.web.visits import Visit, Visits
+from paperless_fingerprint.web.sign_in import Visit, Visits
 
 PICTURES = frozenset({"image/webp", "image/png", "image/jpeg"})
 FILES = PICTURES | {"application/pdf", "text/plain"}

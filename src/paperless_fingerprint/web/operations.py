@@ -20,7 +20,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.schemas import Schema, value_of
-from paperless_fingerprint.web.visits import Visit, Visits
+from paperless_fingerprint.web.sign_in import Visit, Visits
 
 MOST_BYTES = 256 * 1024
 

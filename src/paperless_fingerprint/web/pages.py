@@ -20,7 +20,7 @@ from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import THEME_COOKIE, THEMES, rendered, static, words
 from paperless_fingerprint.web.sessions import COOKIE
-from paperless_fingerprint.web.visits import NotSignedIn, Visit, Visits
+from paperless_fingerprint.web.sign_in import NotSignedIn, Visit, Visits
 
 if TYPE_CHECKING:
     from paperless_fingerprint.web.app import Service

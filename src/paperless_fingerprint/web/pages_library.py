@@ -11,15 +11,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.review import first_run, library_view, progress, saving
-from paperless_fingerprint.review.shapes import Levels, LibraryView
+from paperless_fingerprint.review import first_run, library_view, progress, save_thresholds
+from paperless_fingerprint.review.views import Levels, LibraryView
 from paperless_fingerprint.settings.editing import CannotChangeError
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of
 from paperless_fingerprint.web.pages_review import Said
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import rendered, words
-from paperless_fingerprint.web.visits import Visit
+from paperless_fingerprint.web.sign_in import Visit
 
 
 def routes() -> Sequence[Route]:
@@ -39,7 +39,7 @@ _RELATIONS = ("exact", "near", "version", "contains", "semantic")
 
 
 def _library(request: Request, visit: Visit) -> Response:
-    given = {name: _share(request.query_params.get(name)) for name in saving.KEYS}
+    given = {name: _share(request.query_params.get(name)) for name in save_thresholds.KEYS}
     what = request.query_params.get("done", "")
     said = Said(words()(f"done.thresholds.{what}")) if what in {"saved", "back"} else None
     return _library_page(request, visit, given, said=said)
@@ -69,16 +69,22 @@ def _library_page(
 
 
 def _save(request: Request, visit: Visit, form: FormData) -> Response:
-    given = {name: _share(text_of(form, name)) for name in saving.KEYS}
+    given = {name: _share(text_of(form, name)) for name in save_thresholds.KEYS}
     told = {name: share for name, share in given.items() if share is not None}
-    wanted = replace(saving.levels(visit.desk.settings), **told)
+    wanted = replace(save_thresholds.levels(visit.desk.settings), **told)
     return _changed(
-        request, visit, "saved", given, lambda: saving.save(visit.desk, visit.person, wanted)
+        request,
+        visit,
+        "saved",
+        given,
+        lambda: save_thresholds.save(visit.desk, visit.person, wanted),
     )
 
 
 def _put_back(request: Request, visit: Visit, _form: FormData) -> Response:
-    return _changed(request, visit, "back", {}, lambda: saving.put_back(visit.desk, visit.person))
+    return _changed(
+        request, visit, "back", {}, lambda: save_thresholds.put_back(visit.desk, visit.person)
+    )
 
 
 def _changed(

@@ -13,9 +13,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.errors import FingerprintError
-from paperless_fingerprint.review import deciding, pair, queue
-from paperless_fingerprint.review.desk import Unknown
-from paperless_fingerprint.review.shapes import Act, Filters, Item, Order, Outcome
+from paperless_fingerprint.review import decide, pair, queue
+from paperless_fingerprint.review.service import Unknown
+from paperless_fingerprint.review.views import Act, Filters, Item, Order, Outcome
 from paperless_fingerprint.web.pages import (
     changing,
     go,
@@ -27,7 +27,7 @@ from paperless_fingerprint.web.pages import (
 )
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import clipped, query_string, words
-from paperless_fingerprint.web.visits import Visit
+from paperless_fingerprint.web.sign_in import Visit
 
 #: Names in the address and in Filters.
 _FILTERS = {
@@ -162,7 +162,7 @@ def _preview(request: Request, visit: Visit, form: FormData) -> Response:
     if not picked:
         return go(request, _with(back, said="none"))
     orders = _orders(picked, verdict)
-    planned = deciding.preview(visit.desk, visit.person, orders)
+    planned = decide.preview(visit.desk, visit.person, orders)
     items = [queue.item(visit.desk, visit.person, order.item) for order in orders]
     return page(
         request, visit, "preview.html", "groups",
@@ -182,7 +182,7 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
         )
     ]  # fmt: skip
     try:
-        outcome = deciding.decide(visit.desk, visit.person, orders, changeable=visit.changeable)
+        outcome = decide.decide(visit.desk, visit.person, orders, changeable=visit.changeable)
     except Unknown as error:
         # It was there when the page was made, or so the form says.
         raise Problem(410, "Gone", str(error)) from None
@@ -198,7 +198,7 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     number = number_of(text_of(form, "number"))
     back = local(text_of(form, "back"))
     try:
-        outcome = deciding.undo(visit.desk, visit.person, number, changeable=visit.changeable)
+        outcome = decide.undo(visit.desk, visit.person, number, changeable=visit.changeable)
     except Unknown:
         return go(request, _with(back, said="nothing"))
     if outcome.conflicts:
@@ -254,7 +254,7 @@ def _said(request: Request, visit: Visit) -> Said | None:
     if number is None or not t.has(f"done.{told}"):
         return None
     try:
-        acts = deciding.acts(visit.desk, visit.person, limit=20)
+        acts = decide.acts(visit.desk, visit.person, limit=20)
     except FingerprintError:
         return None
     act = next((act for act in acts if act.number == number), None)
@@ -278,5 +278,5 @@ def _in_words(visit: Visit, act: Act) -> str:
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
-    acts = deciding.acts(visit.desk, visit.person, limit=50)
+    acts = decide.acts(visit.desk, visit.person, limit=50)
     return page(request, visit, "decisions.html", "", acts=acts, said=_said(request, visit))

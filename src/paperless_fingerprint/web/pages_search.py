@@ -16,12 +16,12 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import Scope, SearchTooLongError
 from paperless_fingerprint.review import neighbourhood
-from paperless_fingerprint.review.desk import Unknown
-from paperless_fingerprint.review.shapes import Card
+from paperless_fingerprint.review.service import Unknown
+from paperless_fingerprint.review.views import Card
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import page, shown
 from paperless_fingerprint.web.rendering import query_string, words
-from paperless_fingerprint.web.visits import Visit
+from paperless_fingerprint.web.sign_in import Visit
 
 _PER_PAGE = 10
 _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages", "id")

@@ -20,7 +20,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from paperless_fingerprint.web.words import ENGLISH, Words
+from paperless_fingerprint.web.messages import ENGLISH, Words
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "pf_theme"

@@ -21,13 +21,13 @@ from paperless_fingerprint.integration.context import owe
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.review import catalogue as catalogues
-from paperless_fingerprint.review.book import Book, path_of_book
-from paperless_fingerprint.review.carrying_out import carry_out
+from paperless_fingerprint.review.apply import carry_out
 from paperless_fingerprint.review.catalogue import Brief, Catalogue, Change
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.prepared import Prepared
-from paperless_fingerprint.review.shapes import Card
-from paperless_fingerprint.review.sight import Sight, sight_of
+from paperless_fingerprint.review.diff_cache import Prepared
+from paperless_fingerprint.review.journal import Book, path_of_book
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.views import Card
+from paperless_fingerprint.review.visible import Sight, sight_of
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings

@@ -14,7 +14,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library import decisions, regroup
 from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
-from paperless_fingerprint.review.book import (
+from paperless_fingerprint.review.journal import (
     DONE,
     REFUSED,
     UNDONE,

@@ -19,11 +19,11 @@ from paperless_fingerprint.library.search import Answer
 from paperless_fingerprint.library.search import Request as SearchRequest
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
-from paperless_fingerprint.review.desk import Desk
-from paperless_fingerprint.review.people import OPEN_PERSON, Person
+from paperless_fingerprint.review.person import OPEN_PERSON, Person
+from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.web.limits import RateLimit, network_of
-from paperless_fingerprint.web.persons import Persons
 from paperless_fingerprint.web.problems import Problem
+from paperless_fingerprint.web.rights import Persons
 from paperless_fingerprint.web.sessions import COOKIE, Session, Sessions
 
 CSRF_HEADER = "X-CSRF-Token"

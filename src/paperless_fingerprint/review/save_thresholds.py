@@ -16,9 +16,9 @@ from typing import Any
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, UsageError
 from paperless_fingerprint.integration.context import open_inbox
 from paperless_fingerprint.library import outdated
-from paperless_fingerprint.review.desk import Desk
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import Levels, SavedThresholds, ThresholdState
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.views import Levels, SavedThresholds, ThresholdState
 from paperless_fingerprint.settings import editing
 from paperless_fingerprint.settings.editing import CannotChangeError, Change
 from paperless_fingerprint.settings.registry import Settings

@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute
 from paperless_fingerprint.library.search import Answer, Request, Search
 from paperless_fingerprint.query.searcher import Asker
 from paperless_fingerprint.web.search_api import search_route
-from paperless_fingerprint.web.visits import Visit, Visits
+from paperless_fingerprint.web.sign_in import Visit, Visits
 
 
 class VisitorsSearch:

@@ -18,7 +18,7 @@ from hashlib import sha256
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError
-from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.person import Person
 
 REMEMBERED_SECONDS = 60.0
 #: Older than this, a request waits for the answer instead of trusting what was said.

@@ -10,12 +10,11 @@ from collections.abc import Callable, Collection, Sequence
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.context import now_text
-from paperless_fingerprint.review import book as books
+from paperless_fingerprint.review import journal as books
 from paperless_fingerprint.review.catalogue import Entry
-from paperless_fingerprint.review.desk import Desk, Unknown
 from paperless_fingerprint.review.orders import check_orders, steps_of
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.previewing import preview
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.preview import preview
 from paperless_fingerprint.review.queue import (
     entry_of,
     item_of,
@@ -24,7 +23,8 @@ from paperless_fingerprint.review.queue import (
     words_about,
     words_of,
 )
-from paperless_fingerprint.review.shapes import Act, Conflict, Item, Order, Outcome, Word
+from paperless_fingerprint.review.service import Desk, Unknown
+from paperless_fingerprint.review.views import Act, Conflict, Item, Order, Outcome, Word
 
 __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "undo"]
 

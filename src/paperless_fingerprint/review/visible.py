@@ -15,8 +15,8 @@ from paperless_fingerprint.review.catalogue import (
     exchanged,
     with_state,
 )
-from paperless_fingerprint.review.people import Person
-from paperless_fingerprint.review.shapes import Count, Filters
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.views import Count, Filters
 
 #: Entries of one menu.
 _MENU = 60

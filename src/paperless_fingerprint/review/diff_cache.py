@@ -22,7 +22,7 @@ from paperless_fingerprint.files.lock import path_of
 from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.model import Pair, PairScore, Relation
-from paperless_fingerprint.review.shapes import Segment
+from paperless_fingerprint.review.views import Segment
 from paperless_fingerprint.settings.registry import Settings
 
 #: In memory, of those that were asked for.

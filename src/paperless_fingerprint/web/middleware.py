@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.problems import Problem, response_of
-from paperless_fingerprint.web.visits import is_loopback
+from paperless_fingerprint.web.sign_in import is_loopback
 
 #: No inline script or style, nothing from elsewhere, and no other site may frame us.
 POLICY = (

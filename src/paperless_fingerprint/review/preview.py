@@ -16,12 +16,12 @@ from paperless_fingerprint.integration.feedback.ledger import Ledger, Rows
 from paperless_fingerprint.integration.feedback.plan import Entry as Planned
 from paperless_fingerprint.integration.feedback.plan import difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
-from paperless_fingerprint.review.carrying_out import do
-from paperless_fingerprint.review.desk import Desk
+from paperless_fingerprint.review.apply import do
 from paperless_fingerprint.review.orders import check_orders, steps_of
-from paperless_fingerprint.review.people import Person
+from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
-from paperless_fingerprint.review.shapes import Order, Preview, Write
+from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.views import Order, Preview, Write
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.base import Store
 
