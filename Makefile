@@ -30,7 +30,7 @@ bench: $(VENV)/.installed-for-benchmarks
 	$(VENV)/bin/python benchmarks/run.py $(ARGS)
 
 elasticsearch: $(VENV)/.installed-for-tests
-	$(RUN) paperless_fingerprint.elasticsearch_local --port $(PORT)
+	$(VENV)/bin/python tools/elasticsearch_local --port $(PORT)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

@@ -86,7 +86,7 @@ def serving(environment: dict[str, str]) -> Iterator[str]:
 
 @contextmanager
 def elasticsearch(version: str, folder: Path) -> Iterator[str]:
-    program = [sys.executable, "-m", "paperless_fingerprint.elasticsearch_local", "--port", "0",
+    program = [sys.executable, str(Path(__file__).parents[1] / "tools" / "elasticsearch_local"), "--port", "0",
                "--version", version, "--data", str(folder), "--heap", "1g",
                "--until-stdin-closes"]  # fmt: skip
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as own:

@@ -94,7 +94,7 @@ def measure_sqlite(path: Path, folder: Path) -> list[dict[str, object]]:
 
 @contextmanager
 def node(version: str, folder: Path) -> Iterator[tuple[str, psutil.Process]]:
-    program = [sys.executable, "-m", "paperless_fingerprint.elasticsearch_local", "--port", "0",
+    program = [sys.executable, str(Path(__file__).parents[1] / "tools" / "elasticsearch_local"), "--port", "0",
                "--version", version, "--data", str(folder), "--heap", "1g",
                "--until-stdin-closes"]  # fmt: skip
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as own:

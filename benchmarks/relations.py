@@ -20,8 +20,7 @@ import numpy as np
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.comparison.relation import Reading, examine, read
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
-from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.stores.base import FingerprintRow
+from paperless_fingerprint.model import Document, FingerprintRow, Relation
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}
 SPEC = FingerprintSpec()

@@ -79,7 +79,7 @@ def spawn_node(
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"node-{uuid4().hex[:8]}.log"
     command = [
-        sys.executable, "-m", "paperless_fingerprint.elasticsearch_local",
+        sys.executable, str(Path(__file__).parents[1] / "tools" / "elasticsearch_local"),
         "--version", version, "--port", "0", "--heap", "512m", "--quick", "--until-stdin-closes",
         *options,
     ]  # fmt: skip

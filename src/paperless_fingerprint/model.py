@@ -85,6 +85,15 @@ class Fingerprint:
 
 
 @dataclass(frozen=True, slots=True)
+class FingerprintRow:
+    """What an analysis of the whole library keeps in memory of a document, or reads past."""
+
+    id: int
+    checksum: str | None
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
 class StoredDocument:
     document: Document
     fingerprint: Fingerprint

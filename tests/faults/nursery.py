@@ -18,9 +18,9 @@ import sys
 import traceback
 from contextlib import contextmanager
 
-from paperless_fingerprint.files.lock import WorkerFile
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import open_workplace
+from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.paperless.spool import Spool
 from paperless_fingerprint.paperless.transport import Transport
 from paperless_fingerprint.settings.registry import load

@@ -18,10 +18,10 @@ from paperless_work import Office
 
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.errors import FingerprintError, StoreError
-from paperless_fingerprint.files.lock import WorkerFile
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.inbox import Inbox
+from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.paperless.spool import Spool
 from paperless_fingerprint.stores.sqlite import SqliteStore
 

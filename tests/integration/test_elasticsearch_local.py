@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from elasticsearch_local import packages
+from elasticsearch_local.packages import LOCK, is_complete, prepare_home
 from elasticsearch_nodes import VERSIONS, LocalNode, NodeStartError, client_for, spawn_node
-from paperless_fingerprint.elasticsearch_local import packages
-from paperless_fingerprint.elasticsearch_local.packages import LOCK, is_complete, prepare_home
 from paperless_fingerprint.errors import ConfigurationError
 
 NEWEST = VERSIONS["elasticsearch9"]
@@ -242,11 +242,16 @@ def test_a_damaged_jar_in_the_maven_repository_is_gone_round(own_cache, monkeypa
 def test_two_preparations_at_once_both_succeed(own_cache):
     shutil.rmtree(own_cache / NEWEST)
     code = (
-        "from paperless_fingerprint.elasticsearch_local.packages import *\n"
+        "from elasticsearch_local.packages import *\n"
         "import sys; print(is_complete(prepare_home(sys.argv[1], say=len)))"
     )
     both = [
-        subprocess.Popen([sys.executable, "-c", code, NEWEST], stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", code, NEWEST],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(packages.__file__).parents[1],
+        )
         for _ in range(2)
     ]
     assert [process.communicate(timeout=300)[0] for process in both] == ["True\n", "True\n"]

@@ -374,7 +374,7 @@ def test_eight_of_them_at_once_do_each_document_once(office):
 
 
 def test_killed_between_saving_a_threshold_and_following_it(office, tmp_path):
-    from paperless_fingerprint.files.lock import library_lock
+    from paperless_fingerprint.library.lock import library_lock
 
     file = tmp_path / "settings.toml"
     file.write_text("# ours\n")

@@ -15,8 +15,7 @@ from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.candidates.rules import sketches_of
 from paperless_fingerprint.fingerprints.digest import Digests, beside_form
 from paperless_fingerprint.fingerprints.spec import fingerprint
-from paperless_fingerprint.model import Fingerprint
-from paperless_fingerprint.stores.base import FingerprintRow
+from paperless_fingerprint.model import Fingerprint, FingerprintRow
 
 PRINTED = [some_text(25, seed) for seed in range(6)]
 

@@ -10,9 +10,10 @@ import threading
 import pytest
 
 from paperless_fingerprint.errors import StoreError
-from paperless_fingerprint.files.lock import FileLock, WorkerFile
+from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.integration.feedback.ledger import ADDING, ON, Ledger, Mark
 from paperless_fingerprint.integration.inbox import FAILED, Inbox, Patience
+from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.paperless.records import Stamp
 from paperless_fingerprint.paperless.spool import Spool
 

@@ -20,10 +20,9 @@ from paperless_fingerprint.semantic.embedders.base import (
     EmbedderError,
     TextRefusedError,
     Usem3Embedder,
-    configured_space,
-    open_embedder,
 )
 from paperless_fingerprint.semantic.embedders.openai import AddressEmbedder
+from paperless_fingerprint.semantic.embedders.opening import configured_space, open_embedder
 from paperless_fingerprint.semantic.embedders.pool import PooledEmbedder
 from paperless_fingerprint.settings.registry import load
 

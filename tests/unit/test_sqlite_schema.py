@@ -12,7 +12,7 @@ import pytest
 from documents import stored
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import sqlite
-from paperless_fingerprint.files.lock import WorkerFile
+from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Asker, Scope
 from paperless_fingerprint.review.journal import Book

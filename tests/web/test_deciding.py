@@ -8,7 +8,7 @@ import pytest
 from paperless_work import LETTER, OTHER, RESCAN
 from waiting import until
 
-from paperless_fingerprint.files.lock import library_lock
+from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.model import Verdict
 from paperless_fingerprint.stores.opening import open_store
 

@@ -21,7 +21,7 @@ from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, distinct
 from paperless_fingerprint.fingerprints.digest import Digests
 from paperless_fingerprint.fingerprints.spec import level_limit
-from paperless_fingerprint.stores.base import FingerprintRow
+from paperless_fingerprint.model import FingerprintRow
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
 _ROWS_AT_ONCE = 64

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.intake import SPEC_NOTE
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.opening import open_store
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    part: str
-    ok: bool
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +19,7 @@ class Checkup:
 
 
 def examine(settings: Settings) -> Checkup:
-    from paperless_fingerprint.checkup.library import paperless  # it brings the HTTP client along
+    from paperless_fingerprint.checkup import paperless  # it brings the HTTP client along
 
     store = _store(settings)
     findings, code = paperless.examine(settings)
@@ -38,11 +32,9 @@ def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
     if not settings["semantic.enabled"]:
         message = "Off. [semantic] enabled = true finds translations and re-wordings, too."
         return [Finding("semantic", True, message)], ExitCode.DONE
-    from paperless_fingerprint.checkup.library import (
-        semantic as checkup_semantic,  # it loads a model
-    )
+    from paperless_fingerprint.checkup import semantic  # it loads a model
 
-    return checkup_semantic.examine(settings)
+    return semantic.examine(settings)
 
 
 def _store(settings: Settings) -> Checkup:

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from paperless_fingerprint.checkup.library import Finding
+from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessError
 from paperless_fingerprint.integration.context import open_inbox, open_spool
 from paperless_fingerprint.paperless.client import PaperlessClient

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from paperless_fingerprint.checkup.library import Finding
+from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.semantic import language
-from paperless_fingerprint.semantic.embedders.base import configured_space, open_embedder
+from paperless_fingerprint.semantic.embedders.opening import configured_space, open_embedder
 from paperless_fingerprint.semantic.embedding import current_space
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store

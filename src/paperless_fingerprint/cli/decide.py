@@ -35,8 +35,8 @@ def _who() -> str:
 @contextmanager
 def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings]]:
     """The store, with no worker beside us; Paperless is told of `ids` by the next one that runs."""
-    from paperless_fingerprint.files.lock import library_lock
     from paperless_fingerprint.integration.context import owe
+    from paperless_fingerprint.library.lock import library_lock
 
     settings = context.settings()
     with context.store() as store, library_lock(settings).held():

@@ -63,9 +63,9 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     was stopped goes on where it was. Where [semantic] enabled is true, missing embeddings are
     computed first.
     """
-    from paperless_fingerprint.files.lock import library_lock
     from paperless_fingerprint.library import outdated
     from paperless_fingerprint.library.analysis import analyse
+    from paperless_fingerprint.library.lock import library_lock
 
     settings = context.settings()
     lock = library_lock(settings)

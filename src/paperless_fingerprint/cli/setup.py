@@ -76,7 +76,8 @@ def _as_markdown() -> str:
 @click.pass_context
 def doctor(click_context: click.Context, context: Context, as_json: bool) -> None:
     """Check settings, store and connections, and say what to do."""
-    from paperless_fingerprint.checkup.library import Finding, examine
+    from paperless_fingerprint.checkup.finding import Finding
+    from paperless_fingerprint.checkup.library import examine
 
     findings: list[Finding] = []
     worst = ExitCode.DONE

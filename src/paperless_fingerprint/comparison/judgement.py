@@ -16,6 +16,9 @@ from paperless_fingerprint.comparison.evidence.gather import Evidence
 
 #: Below this share of the smaller text, misread or not, nothing is said at all; on a page of which
 #: much is misread the share must be larger: its rubbish says nothing against any letter of its form.
+#: The odds that a pair of misread texts starts with (see relation.py); among rivals a claim counts by
+#: what it says beyond them.
+STARTING_ODDS = 9.0
 COVERAGE_FLOOR = 0.6
 _FLOOR_MISREAD = 0.74
 #: A part must leave at least so many tokens of the whole over.

@@ -15,6 +15,7 @@ from paperless_fingerprint.comparison import reasons
 from paperless_fingerprint.comparison.alignment import equal_tokens, replaced_share
 from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
 from paperless_fingerprint.comparison.judgement import (
+    STARTING_ODDS,
     Chances,
     chances_of,
     is_enough,
@@ -33,7 +34,6 @@ from paperless_fingerprint.comparison.similarity import (
     weighted_sum,
 )
 from paperless_fingerprint.comparison.stretch import Place, place_of
-from paperless_fingerprint.grouping.rivals import STARTING_ODDS
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,

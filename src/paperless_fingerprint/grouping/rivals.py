@@ -14,15 +14,13 @@ from dataclasses import dataclass, replace
 from math import fsum
 
 from paperless_fingerprint.candidates.rules import COMPARED_OF_A_FAMILY
+from paperless_fingerprint.comparison.judgement import STARTING_ODDS
 from paperless_fingerprint.model import Link, Pair, Relation
 
 #: Identical texts are judged alike against everything, and a part may lie in several wholes; but in
 #: one place of a whole lies one part.
 CLAIMING = frozenset({Relation.NEAR, Relation.VERSION, Relation.CONTAINS})
 _SAME = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
-#: The odds that a pair of misread texts starts with (see comparison/relation.py): a claim counts by what it
-#: says beyond them.
-STARTING_ODDS = 9.0
 #: From these odds on two documents are taken for the same, and are no rivals.
 _SAME_FROM = 1.0
 #: No claim counts for more. A draft between two others is claimed by both, and an original by all of

@@ -7,11 +7,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from paperless_fingerprint.files.lock import FileLock, WorkerFile, library_lock, path_of
+from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.integration.audit import AuditLog
 from paperless_fingerprint.integration.feedback.labels import OwnLabels
 from paperless_fingerprint.integration.feedback.ledger import Ledger
 from paperless_fingerprint.integration.inbox import Inbox, Patience
+from paperless_fingerprint.integration.state import WorkerFile
+from paperless_fingerprint.library.lock import library_lock, path_of
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless

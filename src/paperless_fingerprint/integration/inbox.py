@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from paperless_fingerprint.files.lock import WorkerFile, next_ticket
+from paperless_fingerprint.integration.state import WorkerFile, next_ticket
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.paperless.spool import Spool, SpooledEvent
 

@@ -7,6 +7,7 @@ It acts only on what is beyond doubt, and never twice against somebody who took 
 
 from __future__ import annotations
 
+from paperless_fingerprint.integration import merge
 from paperless_fingerprint.integration.context import Workplace, now_text
 from paperless_fingerprint.integration.feedback.wanted import sees_more
 from paperless_fingerprint.library import regroup
@@ -23,10 +24,6 @@ def after_consumption(place: Workplace, id: int) -> None:
 
 
 def _replace(place: Workplace, id: int, group: Group) -> None:
-    from paperless_fingerprint.integration import (
-        merge,  # it does for one document what consume does
-    )
-
     replaced = _beyond_doubt(place, id, group)
     if not replaced:
         return

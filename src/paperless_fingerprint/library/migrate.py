@@ -62,7 +62,7 @@ def migrate(source: Store, target: Store, progress: Progress) -> int:
 
 def _copy_vectors(source: Store, target: Store, progress: Progress) -> None:
     """Embeddings cost hours; and the notes about their spaces and scales are copied, too."""
-    from paperless_fingerprint.stores.vectors import open_vectors  # many libraries have none
+    from paperless_fingerprint.stores.opening import open_vectors  # many libraries have none
 
     with closing(open_vectors(source)) as old, closing(open_vectors(target)) as new:
         for space in old.spaces():

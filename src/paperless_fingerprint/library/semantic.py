@@ -12,13 +12,14 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from paperless_fingerprint.files.lock import FileLock, library_lock
+from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.library.decisions_that_hold import holding
 from paperless_fingerprint.library.judging import Key, with_decisions
+from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.model import Link, Pair, Relation
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.semantic import pending
-from paperless_fingerprint.semantic.embedders.base import configured_space
+from paperless_fingerprint.semantic.embedders.opening import configured_space
 from paperless_fingerprint.semantic.embedding import EmbeddingReport, current_space, embed_missing
 from paperless_fingerprint.semantic.pairs import pairs_around
 from paperless_fingerprint.semantic.pending import Uncompared

@@ -18,9 +18,9 @@ from typing import Any
 import orjson
 
 import paperless_fingerprint
-from paperless_fingerprint.files.lock import path_of
 from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.library.judging import Judge
+from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.model import Pair, PairScore, Relation
 from paperless_fingerprint.review.views import Segment
 from paperless_fingerprint.settings.registry import Settings

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from paperless_fingerprint.files.lock import path_of
 from paperless_fingerprint.files.sqlite import Format, SqliteFile, made_of
+from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.settings.registry import Settings
 

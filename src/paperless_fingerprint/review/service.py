@@ -10,14 +10,14 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from paperless_fingerprint.errors import FingerprintError, UsageError
-from paperless_fingerprint.files.lock import library_lock
 from paperless_fingerprint.integration.context import owe
+from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.review import catalogue as catalogues
@@ -61,8 +61,11 @@ class Desk:
         *,
         #: How long a decision is waited for before it is said to be on its way.
         patience_seconds: float = 1.0,
+        #: What compares the pairs of the queue before somebody asks (review/pair.py).
+        prepare: Callable[[Desk, Callable[[float], bool]], object] | None = None,
     ) -> None:
         self.settings = settings
+        self._prepare = prepare
         self.worker = worker
         self.live = live
         self.patience_seconds = patience_seconds
@@ -231,15 +234,15 @@ class Desk:
             pause = max(_LOOK_SECONDS, self._read_seconds / _SHARE_OF_TIME)
 
     def _keep_preparing(self) -> None:
-        from paperless_fingerprint.review.pair import prepare  # which works with a desk itself
-
+        if self._prepare is None:
+            return
         done = self._catalogue
         while not self._stop.wait(_LOOK_SECONDS):
             if self._catalogue is done:
                 continue
             done = self._catalogue
             with contextlib.suppress(Exception):  # it is only for speed, and tried again
-                prepare(self, self._stop.wait)
+                self._prepare(self, self._stop.wait)
 
     # --- decisions ------------------------------------------------------------------------------
 

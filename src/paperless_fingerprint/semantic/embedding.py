@@ -24,6 +24,8 @@ from paperless_fingerprint.semantic.embedders.base import (
     EmbedderError,
     TextRefusedError,
     Vectors,
+)
+from paperless_fingerprint.semantic.embedders.opening import (
     configured_space,
     open_embedder,
     space_of,

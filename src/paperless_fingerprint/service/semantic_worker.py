@@ -12,18 +12,15 @@ from collections.abc import Callable, Collection
 from contextlib import ExitStack
 
 from paperless_fingerprint.errors import FingerprintError
-from paperless_fingerprint.files.lock import WorkerFile, library_lock, path_of
 from paperless_fingerprint.integration.feedback.ledger import Ledger
 from paperless_fingerprint.integration.feedback.tell import APPLIED_NOTE
+from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.integration.sync import FEW
 from paperless_fingerprint.library import semantic
+from paperless_fingerprint.library.lock import library_lock, path_of
 from paperless_fingerprint.progress import Progress, Silent
-from paperless_fingerprint.semantic.embedders.base import (
-    Embedder,
-    EmbedderError,
-    configured_space,
-    open_embedder,
-)
+from paperless_fingerprint.semantic.embedders.base import Embedder, EmbedderError
+from paperless_fingerprint.semantic.embedders.opening import configured_space, open_embedder
 from paperless_fingerprint.semantic.embedding import EmbeddingReport, embed_missing, take_over
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
-from paperless_fingerprint.files.lock import FileLock, library_lock
+from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import (
     Workplace,
@@ -28,6 +28,7 @@ from paperless_fingerprint.integration.inbox import Inbox
 from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first, steps
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 

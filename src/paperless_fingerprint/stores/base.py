@@ -26,6 +26,7 @@ from paperless_fingerprint.model import (
     Decision,
     Document,
     Fingerprint,
+    FingerprintRow,
     Group,
     Link,
     Pair,
@@ -77,15 +78,6 @@ class Connections:
         return set().union(
             *(group.members for group in self.groups), *(chain.members for chain in self.chains)
         )
-
-
-@dataclass(frozen=True, slots=True)
-class FingerprintRow:
-    """What an analysis of the whole library keeps in memory of a document, or reads past."""
-
-    id: int
-    checksum: str | None
-    fingerprint: Fingerprint
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
+from paperless_fingerprint.review.pair import prepare
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
@@ -93,10 +94,11 @@ def _api_routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-def _page_routes(service: Service) -> Sequence[BaseRoute]:
-    from paperless_fingerprint.web.pages import page_routes
+def _page_routes(_service: Service) -> Sequence[BaseRoute]:
+    from paperless_fingerprint.web import pages, pages_library, pages_review, pages_search
 
-    return page_routes(service)
+    rooms = (pages, pages_review, pages_search, pages_library)
+    return [route for room in rooms for route in room.routes()]
 
 
 ROUTES: list[RoutesOf] = [_own_routes, _api_routes, _page_routes]
@@ -114,7 +116,13 @@ def make_app(
     from paperless_fingerprint.web.pages import render_problem
 
     check_open(settings)
-    desk = Desk(settings, worker, live or LiveProgress(), patience_seconds=patience_seconds)
+    desk = Desk(
+        settings,
+        worker,
+        live or LiveProgress(),
+        patience_seconds=patience_seconds,
+        prepare=prepare,
+    )
     visits = Visits(desk, clock=clock)
     metrics = Metrics()
     events = Events(visits)

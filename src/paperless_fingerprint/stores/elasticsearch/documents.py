@@ -13,15 +13,10 @@ from paperless_fingerprint.model import (
     Candidate,
     Document,
     Fingerprint,
+    FingerprintRow,
     StoredDocument,
 )
-from paperless_fingerprint.stores.base import (
-    FingerprintRow,
-    Pending,
-    Refusal,
-    WriteReport,
-    document_uuid,
-)
+from paperless_fingerprint.stores.base import Pending, Refusal, WriteReport, document_uuid
 from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.base import ATTEMPTS, MANY_IDS, Session
 from paperless_fingerprint.stores.elasticsearch.bulk import Operation

@@ -15,15 +15,10 @@ from paperless_fingerprint.model import (
     Candidate,
     Document,
     Fingerprint,
+    FingerprintRow,
     StoredDocument,
 )
-from paperless_fingerprint.stores.base import (
-    FingerprintRow,
-    Pending,
-    Refusal,
-    WriteReport,
-    document_uuid,
-)
+from paperless_fingerprint.stores.base import Pending, Refusal, WriteReport, document_uuid
 from paperless_fingerprint.stores.sqlite import fts_merge, postings, rows
 
 _SCAN_ROWS = 256

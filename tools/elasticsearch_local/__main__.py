@@ -1,6 +1,6 @@
 """Starts a local Elasticsearch in the foreground and prints its address when it can be used.
 
-python -m paperless_fingerprint.elasticsearch_local --port 9200 --data ~/elasticsearch-data
+python tools/elasticsearch_local --port 9200 --data ~/elasticsearch-data
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from paperless_fingerprint.elasticsearch_local.node import Node, NodeOptions, keep_stdout_clean
-from paperless_fingerprint.elasticsearch_local.packages import prepare_home
+# A folder that is run as a program is not a package by itself.
+sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from elasticsearch_local.node import Node, NodeOptions, keep_stdout_clean
+from elasticsearch_local.packages import prepare_home
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, FingerprintError
 
 
 def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(
-        prog="python -m paperless_fingerprint.elasticsearch_local",
+        prog="python tools/elasticsearch_local",
         description="Starts a real Elasticsearch node on 127.0.0.1, for trying out and for tests. "
         "Prints one line, its address, when it is ready; stops on Ctrl-C or SIGTERM.",
     )

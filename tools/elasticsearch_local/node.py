@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paperless_fingerprint.elasticsearch_local.packages import INSTALL
+from elasticsearch_local.packages import INSTALL
 from paperless_fingerprint.errors import ConfigurationError
 
 #: What a node takes besides its heap: classes, threads, buffers.

@@ -5,5 +5,5 @@ that matters: no security, no native libraries, one machine.
 
     packages.py    fetches the jars once and keeps them, checked, in a cache folder
     node.py        starts a node inside the JVM of this process
-    __main__.py    the program: python -m paperless_fingerprint.elasticsearch_local
+    __main__.py    the program: python tools/elasticsearch_local
 """

@@ -1,0 +1,75 @@
+"""What every way in does to the library once Paperless has said what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from paperless_fingerprint.errors import PaperlessError
+from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.listen import reach
+from paperless_fingerprint.library import removal
+from paperless_fingerprint.library.analysis import analyse_document
+from paperless_fingerprint.model import Document
+from paperless_fingerprint.paperless.records import PaperlessDocument
+
+
+def remove(place: Workplace, ids: Collection[int]) -> set[int]:
+    """Documents that are gone from Paperless; what people said about them stays.
+
+    Answers with those that were connected with them.
+    """
+    present = set(place.store.metadata(ids))
+    if not present:
+        return set()
+    around = place.store.connections(present)
+    place.ledger.owe(reach(place.store, present, around))
+    removal.remove(place.store, place.settings, present)
+    place.ledger.forget_seen(present)
+    return around.ids - present
+
+
+def analyse_waiting(
+    place: Workplace, ids: Collection[int] | None = None, *, owing: bool = True
+) -> int:
+    """Those of `ids` that wait for their analysis, or all; one by one.
+
+    Where Paperless is owed what comes of it, that is written down before as well as after: what
+    was connected with a document until now may be so no longer.
+    """
+    count = 0
+    for item in place.store.pending(ids=ids):
+        if owing:
+            place.ledger.owe(reach(place.store, [item.id]))
+        analyse_document(place.store, place.settings, item, place.vocabulary)
+        if owing:
+            place.ledger.owe(reach(place.store, [item.id]))
+        count += 1
+    return count
+
+
+def as_stored(
+    place: Workplace, found: PaperlessDocument, labels: Labels, old: Document | None
+) -> Document:
+    """As the library keeps it: without our own tags, and with what lists of Paperless leave out."""
+    document = found.document
+    named = zip(document.tags, found.tag_ids, strict=True)
+    others = tuple(name for name, tag in named if tag not in labels.own_tags)
+    if others != document.tags:
+        document = replace(document, tags=others)
+    if document.checksum is None and old is not None and old.checksum is not None:
+        # Before version 3 a document has one file for ever.
+        return replace(document, checksum=old.checksum, file_size=old.file_size)
+    if old is not None and old.checksum == document.checksum and old.file_size is not None:
+        return replace(document, file_size=old.file_size)
+    try:
+        facts = place.paperless.file_facts(document.id)
+    except PaperlessError:
+        return document  # works without; the text counts more
+    if document.checksum is None:
+        document = replace(document, checksum=facts.checksum)
+    return replace(document, file_size=facts.size)
+
+
+# --- the inbox ----------------------------------------------------------------------------------
