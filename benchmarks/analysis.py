@@ -29,7 +29,7 @@ from paperless_fingerprint.library import intake
 from paperless_fingerprint.library.analysis import analyse_document
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.settings import registry
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.opening import open_store
 
 
@@ -91,7 +91,7 @@ def tidy(store) -> float:
 def one_more(address: str, sample: int) -> tuple[int, list[float], float, float]:
     """Wall seconds of taking in and analysing a noisy copy of a document that is there; and what a
     worker does in between, at first and after each of them."""
-    chosen = registry.load({"store": address}, {})
+    chosen = load({"store": address}, {})
     spec = FingerprintSpec()
     rng = random.Random(3)
     store = open_store(chosen)

@@ -29,7 +29,7 @@ from paperless_fingerprint.fingerprints.spec import (
     overlap,
     shingle_hashes,
 )
-from paperless_fingerprint.settings import registry
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.text.normalise import normalise
@@ -126,7 +126,7 @@ def in_stores(
                 address = f"sqlite:///{folder / (name + '.db')}"
             else:
                 address, process = stack.enter_context(node(kind, folder / f"node-{name}-{kind}"))
-            store = open_store(registry.load({"store": address}, {}))
+            store = open_store(load({"store": address}, {}))
             stack.callback(store.close)
             fill(store, path, fingerprints=True)
             before = node_seconds(process) if process else 0.0

@@ -30,7 +30,7 @@ from paperless_fingerprint.integration.context import open_workplace
 from paperless_fingerprint.integration.sync import CURSOR_NOTE
 from paperless_fingerprint.library.intake import SPEC_NOTE, batches, take_in
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 
 HOOK = Path(__file__).resolve().parents[1] / "hooks" / "post_consume.py"
 PROGRAM = str(Path(sys.executable).with_name("paperless-fingerprint"))

@@ -26,7 +26,7 @@ from measuring import peak_megabytes, report
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.library import intake, jsonl
 from paperless_fingerprint.model import Document, Fingerprint, StoredDocument
-from paperless_fingerprint.settings import registry
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
 from paperless_fingerprint.stores.sqlite import SqliteStore
@@ -119,9 +119,7 @@ def measure_elasticsearch(path: Path, folder: Path, version: str) -> list[dict[s
     with node(version, folder / "node") as (address, process):
         # The first import warms the node up and is thrown away: a cold JVM compiles for seconds.
         for attempt, fingerprints in enumerate((True, False, True)):
-            chosen = registry.load(
-                {"store": address, "elasticsearch.prefix": f"bench-{attempt}"}, {}
-            )
+            chosen = load({"store": address, "elasticsearch.prefix": f"bench-{attempt}"}, {})
             store: Any = open_store(chosen)
             start, node_start = time.process_time(), node_seconds(process)
             count = fill(store, path, fingerprints=fingerprints)

@@ -29,7 +29,7 @@ from paperless_fingerprint.library.search import BLOCKS, Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Scope
-from paperless_fingerprint.settings import registry
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.opening import open_store, searcher_of
 from paperless_fingerprint.text import normalise
 
@@ -57,7 +57,7 @@ def main() -> None:
         help="CPU time of this process and of a server on this machine, where others work too",
     )
     asked = arguments.parse_args()
-    options = registry.load(
+    options = load(
         {
             "store": asked.store,
             "elasticsearch.prefix": asked.prefix,

@@ -38,7 +38,7 @@ from paperless_fingerprint.semantic.embedding import embed_missing
 from paperless_fingerprint.semantic.language import detect
 from paperless_fingerprint.semantic.pairs import semantic_pairs
 from paperless_fingerprint.semantic.statements import statements
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore

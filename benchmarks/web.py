@@ -85,7 +85,7 @@ def members_of(documents: int, groups: int) -> Iterator[tuple[int, ...]]:
 
 
 def settings_of(folder: Path, store: str | None, url: str = "", token: str = ""):
-    from paperless_fingerprint.settings.registry import load
+    from paperless_fingerprint.settings.loading import load
 
     name = "PAPERLESS_FINGERPRINT_"
     return load(

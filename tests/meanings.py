@@ -11,7 +11,7 @@ from paperless_fingerprint.fingerprints.spec import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic.embedders.base import EmbedderError, TextRefusedError
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.text.normalise import words
 
 LETTER_DE = (

@@ -23,7 +23,8 @@ from paperless_fingerprint.integration.context import open_workplace
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
-from paperless_fingerprint.settings.registry import Settings, load
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.web.app import make_app
 from paperless_fingerprint.web.sign_in import normal_root
 
@@ -155,7 +156,7 @@ def served(
     service.app = app
     listener = socket.create_server(("127.0.0.1", 0))
     service.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    root = normal_root(settings["service.root_path"])
+    root = normal_root(settings.service.root_path)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="error", lifespan="on", root_path=root,
                        timeout_graceful_shutdown=5, server_header=False)

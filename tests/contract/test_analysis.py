@@ -22,10 +22,10 @@ from paperless_fingerprint.library.regroup import refresh
 from paperless_fingerprint.library.removal import remove
 from paperless_fingerprint.model import Document, Pair, PairScore, Relation
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.settings import registry as settings_module
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
 
-SETTINGS = settings_module.load({"workers": 1}, {})
+SETTINGS = load({"workers": 1}, {})
 
 
 def state(store: Store) -> tuple:
@@ -402,7 +402,7 @@ def _statements() -> Iterator[tuple[int, str]]:
 )
 def test_other_thresholds_are_followed_there_and_back(analysed: Store, other: dict) -> None:
     before = shape(analysed)
-    changed = settings_module.load({"workers": 1, **other}, {})
+    changed = load({"workers": 1, **other}, {})
     analyse(analysed, changed, Silent())
     assert not analysed.pending()
     assert shape(analysed) != before

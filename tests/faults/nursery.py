@@ -23,7 +23,7 @@ from paperless_fingerprint.integration.context import open_workplace
 from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.paperless.spool import Spool
 from paperless_fingerprint.paperless.transport import Transport
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 

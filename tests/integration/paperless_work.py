@@ -11,7 +11,8 @@ from paperless_fingerprint.integration import consume
 from paperless_fingerprint.integration import sync as syncing
 from paperless_fingerprint.integration.context import Workplace, open_workplace
 from paperless_fingerprint.integration.feedback import listen, tell
-from paperless_fingerprint.settings.registry import Settings, load
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.settings.registry import Settings
 
 LETTER = (
     "Stadtwerke Köln, Parkgürtel 24. Rechnung Nr. 2024-117 vom 3. März 2024 an Frau Erika "

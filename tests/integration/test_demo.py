@@ -17,7 +17,7 @@ from paperless_fingerprint.cli import main
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 
 
 @pytest.fixture

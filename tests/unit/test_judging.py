@@ -11,7 +11,7 @@ from paperless_fingerprint.comparison import relation
 from paperless_fingerprint.comparison.relation import read
 from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk
 from paperless_fingerprint.model import Document, Relation
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.text.lexicon import NoVocabulary
 
 JUDGE = Judge.of(load({}, {}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,8 @@ from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.library.outdated import Due
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.settings.registry import Settings, load
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 THRESHOLDS = {"similarity_threshold": 0.75, "near.threshold": 0.85, "version.threshold": 0.75}
@@ -41,7 +41,7 @@ def library(path: Path) -> SqliteStore:
 
 
 def found(store: SqliteStore, settings: Settings) -> tuple[dict, list]:
-    at_least = settings["similarity_threshold"]
+    at_least = settings.similarity_threshold
     pairs = {(p.a, p.b): (p.relation, p.confidence) for p in store.pairs(at_least=at_least)}
     return pairs, sorted((g.members, g.relation) for g in store.groups())
 
@@ -133,7 +133,7 @@ def test_settings_are_read_the_same_everywhere() -> None:
     told = "0.5 0.9 0.6 judgement-8"
     assert outdated.due({"thresholds": told}, settings) is Due.NOTHING
     assert outdated.due({"thresholds": f"towards {told}"}, settings) is Due.GROUPS
-    other = replace(settings, values={**settings.values, "near.threshold": 0.8})
+    other = settings.having({"near.threshold": 0.8})
     assert outdated.due({"thresholds": f"towards {told}"}, other) is Due.PAIRS
 
 

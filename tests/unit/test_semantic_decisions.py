@@ -14,7 +14,7 @@ from paperless_fingerprint.library.decisions import confirm, dismiss, undo
 from paperless_fingerprint.library.semantic import compare_waiting, embed, expect
 from paperless_fingerprint.model import Relation
 from paperless_fingerprint.progress import Silent
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 ON = settings(enabled=True)

@@ -24,7 +24,7 @@ from paperless_fingerprint.semantic.embedders.base import (
 from paperless_fingerprint.semantic.embedders.openai import AddressEmbedder
 from paperless_fingerprint.semantic.embedders.opening import configured_space, open_embedder
 from paperless_fingerprint.semantic.embedders.pool import PooledEmbedder
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 
 
 def settings(**more):

@@ -15,7 +15,7 @@ from paperless_fingerprint.query.tree import Meaning, Reference
 from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
 from paperless_fingerprint.semantic.embedding import embed_missing
 from paperless_fingerprint.semantic.searching import opened_meanings
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.opening import open_vectors, opened_searcher
 from paperless_fingerprint.stores.sqlite import SqliteStore
 

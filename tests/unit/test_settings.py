@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
 
 from paperless_fingerprint.errors import ConfigurationError, ExitCode
-from paperless_fingerprint.settings import registry
+from paperless_fingerprint.settings import loading, registry
 
 SOURCE = Path(registry.__file__).parent
 
 
 def load(environment: dict[str, str] | None = None, **flags: object) -> registry.Settings:
-    return registry.load(
+    return loading.load(
         {name.replace("__", "."): value for name, value in flags.items()}, environment or {}
     )  # type: ignore[misc]
 
@@ -31,25 +34,23 @@ def test_flag_before_environment_before_file_before_default(tmp_path: Path) -> N
         "PAPERLESS_FINGERPRINT_STORE": "sqlite:///environment.db",
     }
     found = load(environment, store="sqlite:///flag.db")
-    assert (found["store"], found.origins["store"]) == ("sqlite:///flag.db", "flag")
-    assert (found["min_words"], found.origins["min_words"]) == (25, "environment")
-    assert (found["near.threshold"], found.origins["near.threshold"]) == (0.9, str(file))
-    assert (found["version.threshold"], found.origins["version.threshold"]) == (0.75, "default")
+    assert (found.store, found.origins["store"]) == ("sqlite:///flag.db", "flag")
+    assert (found.min_words, found.origins["min_words"]) == (25, "environment")
+    assert (found.near.threshold, found.origins["near.threshold"]) == (0.9, str(file))
+    assert (found.version.threshold, found.origins["version.threshold"]) == (0.75, "default")
 
 
 def test_the_defaults_of_the_design() -> None:
     found = load()
-    assert [found[f"weights.{name}"] for name in ("jaccard", "fuzzy", "metadata", "title")] == [
-        40, 30, 15, 15,
-    ]  # fmt: skip
+    assert astuple(found.weights) == (40, 30, 15, 15)
     spec = found.spec()
     assert (spec.shingle_words, spec.min_words, spec.permutations, spec.bands) == (3, 20, 192, 48)
-    assert found["exact_min_words"] == 8
-    assert found["similarity_threshold"] == 0.75
-    assert (found["near.threshold"], found["version.threshold"]) == (0.85, 0.75)
-    assert (found["exact.policy"], found["near.policy"]) == ("warn", "warn")
-    assert found["semantic.enabled"] is False
-    assert found["store"].startswith("sqlite:///")
+    assert found.exact_min_words == 8
+    assert found.similarity_threshold == 0.75
+    assert (found.near.threshold, found.version.threshold) == (0.85, 0.75)
+    assert (found.exact.policy, found.near.policy) == ("warn", "warn")
+    assert found.semantic.enabled is False
+    assert found.store.startswith("sqlite:///")
 
 
 def test_names_in_the_environment() -> None:
@@ -105,21 +106,21 @@ def test_a_wrong_file_says_what_is_wrong(tmp_path: Path, content: str, words: st
     file = tmp_path / "settings.toml"
     file.write_text(content)
     with pytest.raises(ConfigurationError) as caught:
-        registry.load({}, {}, file)
+        loading.load({}, {}, file)
     assert words in str(caught.value)
 
 
 def test_a_file_that_is_named_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is not there"):
-        registry.load({}, {}, tmp_path / "none.toml")
+        loading.load({}, {}, tmp_path / "none.toml")
 
 
 def test_a_secret_is_never_shown() -> None:
     found = load({"PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN": "s3cr3t"})
-    assert found["paperless.token"] == "s3cr3t"
+    assert found.paperless.token == "s3cr3t"
     assert "s3cr3t" not in "".join(str(row) for row in found.shown())
     with pytest.raises(ConfigurationError) as caught:
-        registry.load({"paperless.token": 7}, {})
+        loading.load({"paperless.token": 7}, {})
     assert "7" not in str(caught.value)
 
 
@@ -129,3 +130,17 @@ def test_every_variable_that_the_code_reads_is_a_setting() -> None:
     for path in SOURCE.rglob("*.py"):
         for name in re.findall(r"PAPERLESS_FINGERPRINT_[A-Z_]*", path.read_text()):
             assert name in known, f"{path.name} speaks of {name}, which is no setting"
+
+
+def test_a_misspelt_setting_is_found_before_the_program_runs(tmp_path: Path) -> None:
+    program = tmp_path / "misspelt.py"
+    program.write_text(
+        "from paperless_fingerprint.settings.registry import Settings\n"
+        "def level(settings: Settings) -> float:\n"
+        "    return settings.near.treshold\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(program)],
+        capture_output=True, text=True, cwd=SOURCE.parents[2],
+    )  # fmt: skip
+    assert '"Near" has no attribute "treshold"' in found.stdout

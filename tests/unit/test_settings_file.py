@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.settings import editing
 from paperless_fingerprint.settings.editing import CannotChangeError
-from paperless_fingerprint.settings.registry import Settings, load
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.settings.registry import Settings
 
 WRITTEN = """\
 # The library of the office
@@ -59,8 +60,8 @@ def test_comments_and_everything_else_stay(file: Path) -> None:
     expected = WRITTEN.replace("0.750", "0.7").replace("0.9 ", "0.8 ")
     assert file.read_text() == expected + "\n[version]\nthreshold = 0.65\n"
     now = of(file)
-    assert [now[key] for key in LOWER] == [0.7, 0.8, 0.65]
-    assert now["paperless.token"] == "a-secret"
+    assert [now.value(key) for key in LOWER] == [0.7, 0.8, 0.65]
+    assert now.paperless.token == "a-secret"
     assert saved(now, before) == LOWER
     # As it was written, to the last digit; our section is gone again.
     assert file.read_text().rstrip() == WRITTEN.rstrip()
@@ -109,7 +110,7 @@ def test_owner_permissions_and_links_stay(file: Path, tmp_path: Path) -> None:
     number = file.stat().st_ino
     saved(of(link), {"near.threshold": "0.8"})
     assert link.is_symlink()
-    assert of(link)["near.threshold"] == 0.8
+    assert of(link).near.threshold == 0.8
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert file.stat().st_ino != number
     assert sorted(p.name for p in tmp_path.iterdir()) == ["linked.toml", "settings.toml"]
@@ -135,7 +136,7 @@ def test_what_the_environment_says_cannot_be_changed_in_the_file(file: Path) -> 
     with pytest.raises(CannotChangeError, match="PAPERLESS_FINGERPRINT_NEAR_THRESHOLD"):
         editing.change(settings, {"near.threshold": "0.8"})
     saved(settings, {"similarity_threshold": "0.6"})
-    assert of(file)["similarity_threshold"] == 0.6
+    assert of(file).similarity_threshold == 0.6
     flagged = load({"near.threshold": 0.95}, {}, file)
     with pytest.raises(CannotChangeError, match="command line"):
         editing.change(flagged, {"near.threshold": "0.8"})
@@ -143,7 +144,7 @@ def test_what_the_environment_says_cannot_be_changed_in_the_file(file: Path) -> 
 
 def test_without_a_file(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    for settings in (load({}, {}), Settings(load({}, {}).values)):
+    for settings in (load({}, {}), Settings().having(load({}, {}).values)):
         with pytest.raises(CannotChangeError, match=r"without a settings file.*--config"):
             editing.change(settings, LOWER)
     assert list(tmp_path.iterdir()) == []
@@ -177,7 +178,7 @@ def test_somebody_else_writes_at_the_same_time(file: Path) -> None:
     file.write_text(WRITTEN + "\n[inbox]\ntries = 3\n")
     with pytest.raises(CannotChangeError, match="just changed"):
         editing.write(change)
-    assert of(file)["inbox.tries"] == 3
+    assert of(file).inbox.tries == 3
     settings = of(file)
     file.write_text("[near\n")
     with pytest.raises(CannotChangeError, match="not valid TOML by now"):

@@ -10,7 +10,7 @@ import pytest
 from paperless_work import LETTER, OTHER, RESCAN
 from waiting import until
 
-from paperless_fingerprint.settings.registry import load
+from paperless_fingerprint.settings.loading import load
 
 CONFIG = """\
 # What our office settled on
@@ -139,7 +139,7 @@ def test_whoever_sits_at_this_machine_in_open_mode(serve, file) -> None:
     with httpx.Client(base_url=service.url, timeout=60) as client:
         client.headers["X-CSRF-Token"] = client.get("/api/session").json()["csrf"]
         assert client.put(ADDRESS, json={"similarity": 0.5}).status_code == 200
-    assert service.settings["similarity_threshold"] == 0.5
+    assert service.settings.similarity_threshold == 0.5
 
 
 @pytest.mark.parametrize(
@@ -204,6 +204,6 @@ def test_a_file_that_somebody_has_changed_since(serve, file) -> None:
         # What else was written there stays, and counts from the next start on.
         assert admin.put(ADDRESS, json={"version": 0.7}).status_code == 200
         assert "tries = 3" in file.read_text()
-        assert service.desk.settings["inbox.tries"] == 8
-        assert service.desk.settings["similarity_threshold"] == 0.5
+        assert service.desk.settings.inbox.tries == 8
+        assert service.desk.settings.similarity_threshold == 0.5
     assert load({}, {}, file)["version.threshold"] == 0.7

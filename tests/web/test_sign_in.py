@@ -232,9 +232,8 @@ def test_what_this_machine_is_called(host: str, answer: bool) -> None:
 
 
 def test_open_to_the_world_is_refused(service) -> None:
-    values = {**service.settings.values, "service.open": True, "service.host": "0.0.0.0"}
     with pytest.raises(ConfigurationError, match="lets everybody in"):
-        check_open(type(service.settings)(values))
+        check_open(service.settings.having({"service.open": True, "service.host": "0.0.0.0"}))
 
 
 def test_below_a_folder_of_a_proxy(serve) -> None:

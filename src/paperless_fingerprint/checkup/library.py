@@ -29,7 +29,7 @@ def examine(settings: Settings) -> Checkup:
 
 
 def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
-    if not settings["semantic.enabled"]:
+    if not settings.semantic.enabled:
         message = "Off. [semantic] enabled = true finds translations and re-wordings, too."
         return [Finding("semantic", True, message)], ExitCode.DONE
     from paperless_fingerprint.checkup import semantic  # it loads a model

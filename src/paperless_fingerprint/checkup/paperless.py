@@ -55,7 +55,7 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
     """Paperless only where an address is set: a library may as well come from a file."""
     findings: list[Finding] = []
     worst = ExitCode.DONE
-    if settings["paperless.url"]:
+    if settings.paperless.url:
         try:
             with open_paperless(settings) as paperless:
                 findings += _paperless(paperless, settings)
@@ -122,9 +122,9 @@ def _by_trying(paperless: PaperlessClient) -> Iterator[Finding]:
 
 def _permissions(person: Person, settings: Settings) -> Iterator[Finding]:
     wanted = dict(PERMISSIONS)
-    if settings["paperless.notes"]:
+    if settings.paperless.notes:
         wanted |= _WITH_NOTES
-    if settings["exact.policy"] == "replace":
+    if settings.exact.policy == "replace":
         wanted |= _WITH_TRASH
     missing = [name for name in wanted if person.may(name) is False]
     for name in missing:
@@ -254,7 +254,7 @@ def _inbox(settings: Settings) -> Iterator[Finding]:
 
 
 def _service(settings: Settings) -> Iterator[Finding]:
-    if settings["service.url"] and not settings["service.secret"]:
+    if settings.service.url and not settings.service.secret:
         yield Finding(
             "service",
             False,

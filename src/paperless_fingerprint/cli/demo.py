@@ -54,7 +54,7 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
         upload(paperless, documents, progress)
         done = do_inbox(place)
         store = place.store
-        found = list(store.pairs(at_least=settings["similarity_threshold"]))
+        found = list(store.pairs(at_least=settings.similarity_threshold))
         if as_json:
             print_json(pair_json(pair) for pair in found)
             return

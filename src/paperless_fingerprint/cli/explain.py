@@ -224,7 +224,7 @@ def _opened(output: Path | None) -> Iterator[IO[str]]:
 def migrate(context: Context, target: str) -> None:
     """Copy the whole library to the store at TARGET, which must be empty. Nothing is deleted."""
     from paperless_fingerprint.library.migrate import migrate
-    from paperless_fingerprint.settings.registry import load
+    from paperless_fingerprint.settings.loading import load
     from paperless_fingerprint.stores.opening import open_store
 
     other_settings = load({**context.flags, "store": target}, file=context.config)

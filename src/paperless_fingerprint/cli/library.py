@@ -72,7 +72,7 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     with context.store() as store, progress_bar() as progress, ExitStack() as stack:
         # What other thresholds make stale is done again by their words and by their meaning.
         full = full or outdated.due(store.notes(), settings) is outdated.Due.PAIRS
-        if settings["semantic.enabled"]:
+        if settings.semantic.enabled:
             from paperless_fingerprint.library import semantic
 
             stack.enter_context(semantic.embedding_lock(settings).held())
@@ -81,7 +81,7 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
         # A worker beside us must not make the same groups at the same time.
         with lock.held():
             report = analyse(store, settings, progress, full=full)
-        if settings["semantic.enabled"]:
+        if settings.semantic.enabled:
             report = report.with_found(
                 semantic.compare_waiting(store, settings, progress, lock.held)
             )

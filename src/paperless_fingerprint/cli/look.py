@@ -46,7 +46,7 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
     with context.store() as store:
         found = store.pairs(
             relation=Relation(relation) if relation else None,
-            at_least=settings["similarity_threshold"],
+            at_least=settings.similarity_threshold,
             limit=limit,
         )
         if as_json:
@@ -119,7 +119,7 @@ def show(context: Context, id: int, as_json: bool) -> None:
                 f"There is no document {id} in the library. 'paperless-fingerprint sync' or "
                 "'import' brings new ones."
             )
-        pairs = list(store.pairs(ids=[id], at_least=settings["similarity_threshold"]))
+        pairs = list(store.pairs(ids=[id], at_least=settings.similarity_threshold))
         groups = list(store.groups(ids=[id]))
         chains = store.chains([id])
         decisions = store.decisions([id])
@@ -128,7 +128,7 @@ def show(context: Context, id: int, as_json: bool) -> None:
         )
         waiting = any(item.id == id for item in store.pending())
         language = ""
-        if settings["semantic.enabled"]:
+        if settings.semantic.enabled:
             from paperless_fingerprint.library.semantic import language_of
 
             language = language_of(store, settings, id)
@@ -167,7 +167,7 @@ def show(context: Context, id: int, as_json: bool) -> None:
         ("versions", " → ".join(map(str, chains[0].members)) if chains else "none"),
         ("analysis", "waiting; 'analyze' does it" if waiting else "done"),
     ]  # fmt: skip
-    if settings["semantic.enabled"]:
+    if settings.semantic.enabled:
         from paperless_fingerprint.semantic.language import named
 
         facts.insert(5, ("language", named(language) if language else "not told yet"))

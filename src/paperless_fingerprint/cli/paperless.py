@@ -231,12 +231,12 @@ def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> N
     if dry_run and remove_all:
         raise UsageError("--dry-run and --remove-all do not go together.")
     with _place(context) as place:
-        if not place.settings["paperless.write"] and not (remove_all or dry_run):
+        if not place.settings.paperless.write and not (remove_all or dry_run):
             raise UsageError(
                 "Writing to Paperless is switched off: [paperless] write is false. "
                 "--dry-run shows what would be written."
             )
-        pause = at_pace(place.settings["paperless.writes_per_second"])
+        pause = at_pace(place.settings.paperless.writes_per_second)
         with place.lock.held():
             if remove_all:
                 report = take_back_all(place, pause)
@@ -354,11 +354,11 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
         access_log=False,
         lifespan="on",
         timeout_graceful_shutdown=5,
-        root_path=normal_root(settings["service.root_path"]),
+        root_path=normal_root(settings.service.root_path),
         # Which program answers here is nobody's business.
         server_header=False,
     )
-    with _listening(settings["service.host"], settings["service.port"]) as listener:
+    with _listening(settings.service.host, settings.service.port) as listener:
         address, number = listener.getsockname()[:2]
         say(f"Listening on http://{f'[{address}]' if ':' in address else address}:{number}")
         for wish in (signal.SIGTERM, signal.SIGINT):

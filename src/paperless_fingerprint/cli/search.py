@@ -37,7 +37,7 @@ def _search(context: Context) -> Iterator[Search]:
     settings = context.settings()
     with context.store() as store, opened_searcher(store) as searcher, ExitStack() as stack:
         meanings = None
-        if settings["semantic.enabled"]:
+        if settings.semantic.enabled:
             from paperless_fingerprint.semantic.searching import opened_meanings
 
             meanings = stack.enter_context(opened_meanings(store, settings))

@@ -54,14 +54,14 @@ def config_show(context: Context, markdown: bool, as_json: bool) -> None:
 
 
 def _as_markdown() -> str:
-    from paperless_fingerprint.settings.registry import REGISTRY, _spelled
+    from paperless_fingerprint.settings.registry import REGISTRY, spelled
 
     lines = [
         "| setting | default | in the environment | meaning |",
         "|---|---|---|---|",
     ]
     for setting in REGISTRY:
-        default = "" if setting.default is None else f"`{_spelled(setting.default)}`"
+        default = "" if setting.default is None else f"`{spelled(setting.default)}`"
         choices = f" ({', '.join(setting.choices)})" if setting.choices else ""
         lines.append(
             f"| `{setting.label}` | {default} | `{setting.variable}` | {setting.help}{choices} |"

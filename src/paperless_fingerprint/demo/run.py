@@ -58,9 +58,7 @@ def demo_office(
             "paperless.public_url": None,
         }
         sources = Sources(own, {}, _settings_file_in(folder, settings))
-        with open_workplace(
-            replace(settings, values={**settings.values, **own}, sources=sources), progress
-        ) as place:
+        with open_workplace(replace(settings.having(own), sources=sources), progress) as place:
             yield paperless, place
 
 
@@ -109,7 +107,7 @@ def page_open(settings: Settings) -> Iterator[str]:
         timeout_graceful_shutdown=1,
     )  # fmt: skip
     server = uvicorn.Server(config)
-    with _listening(settings["service.port"]) as listener:
+    with _listening(settings.service.port) as listener:
         # Off the main thread it leaves Ctrl-C alone.
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="page")
         thread.start()
@@ -131,7 +129,7 @@ def _listening(port: int) -> socket.socket:
 def _settings_file_in(folder: Path, settings: Settings) -> Path:
     """So that thresholds can be saved on the page, and nothing is written to any file of yours."""
     file = folder / "settings.toml"
-    lines = (f"{key} = {settings[key]}\n" for key in outdated.KEYS)
+    lines = (f"{key} = {settings.value(key)}\n" for key in outdated.KEYS)
     file.write_text("# Of the demo alone, and gone with it.\n" + "".join(lines))
     return file
 

@@ -52,14 +52,14 @@ def open_inbox(settings: Settings) -> tuple[WorkerFile, Inbox]:
 
 def patience_of(settings: Settings) -> Patience:
     return Patience(
-        settings["inbox.tries"],
-        settings["inbox.first_pause_seconds"],
-        settings["inbox.longest_pause_seconds"],
+        settings.inbox.tries,
+        settings.inbox.first_pause_seconds,
+        settings.inbox.longest_pause_seconds,
     )
 
 
 def open_spool(settings: Settings) -> Spool:
-    return Spool(folder_of(settings["spool"] or ""))
+    return Spool(folder_of(settings.spool or ""))
 
 
 def open_audit(settings: Settings) -> AuditLog:

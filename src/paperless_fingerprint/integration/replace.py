@@ -18,7 +18,7 @@ REPLACE = "policy replace"
 
 def after_consumption(place: Workplace, id: int) -> None:
     """For a document that has just been analysed. The caller holds the library's lock."""
-    if place.settings["exact.policy"] == "replace" and place.settings["paperless.write"]:
+    if place.settings.exact.policy == "replace" and place.settings.paperless.write:
         for group in list(place.store.groups(ids=[id], relation=Relation.EXACT)):
             _replace(place, id, group)
 
@@ -59,9 +59,7 @@ def _beyond_doubt(place: Workplace, id: int, group: Group) -> list[int]:
         for act in place.audit.undone()
         if act.what == "trash"
     }
-    floor = max(
-        place.settings["paperless.trash_confidence"], place.settings["similarity_threshold"]
-    )
+    floor = max(place.settings.paperless.trash_confidence, place.settings.similarity_threshold)
     certain = []
     for pair in place.store.pairs(ids=[id], relation=Relation.EXACT, at_least=floor):
         other = pair.a if pair.b == id else pair.b

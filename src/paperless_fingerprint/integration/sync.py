@@ -239,7 +239,7 @@ def follow_up(place: Workplace, *, first: bool) -> Iterator[str]:
                 written = place.ledger.rows(owed.keys())
                 place.ledger.told({id: owed[id] for id in owed if id not in written})
         yield report.in_words()
-        if place.store.notes().get(APPLIED_NOTE) == "yes" and place.settings["paperless.write"]:
+        if place.store.notes().get(APPLIED_NOTE) == "yes" and place.settings.paperless.write:
             with place.lock.held():
                 tell_all(place)
             yield "Paperless was told about the whole library."

@@ -134,7 +134,7 @@ def analyse(
     if full:
         store.mark_pending(store.ids())
     waiting = store.pending()
-    tally = _Tally(settings["similarity_threshold"])
+    tally = _Tally(settings.similarity_threshold)
     if len(waiting) <= _FEW + _FEW_SHARE * store.report().counts.documents:
         progress.begin("analyse", len(waiting))
         vocabulary = StoredVocabulary(store)
@@ -211,7 +211,7 @@ def _semantic_pairs(store: Store, ids: Collection[int] | None = None) -> dict[Ke
 
 def _kept(semantic: Collection[Key], decided: Decided, settings: Settings) -> set[Key]:
     """What another tier has found is not this one's to remove, while that one is switched on."""
-    if not settings["semantic.enabled"]:
+    if not settings.semantic.enabled:
         return set()
     return {key for key in semantic if not decided.dismissed(*key, Relation.SEMANTIC)}
 
@@ -275,7 +275,7 @@ def _analyse_together(
     progress.begin("learn the words")
     vocabulary = WordTable.of(store)
     judge = Judge.of(settings)
-    processes = 1 if len(keys) < _WORTH_PROCESSES else settings["workers"]
+    processes = 1 if len(keys) < _WORTH_PROCESSES else settings.workers
     waiting_ids = {item.id for item in waiting}
     pool = JudgingPool(judge, vocabulary, processes)
     progress.begin("compare", len(keys))

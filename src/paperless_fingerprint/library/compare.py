@@ -45,7 +45,7 @@ def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compa
     for id in (a, b):
         if id not in stored:
             raise UsageError(f"There is no document {id} in the library.")
-    judge = Judge.of(settings, believed_from=settings["similarity_threshold"])
+    judge = Judge.of(settings, believed_from=settings.similarity_threshold)
     comparison = compare(
         read(stored[a].document, judge.shingle_words),
         read(stored[b].document, judge.shingle_words),
@@ -56,7 +56,7 @@ def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compa
     )
     pair, rivals = among_rivals(store, comparison.pair)
     if rivals:
-        if pair.confidence < settings["similarity_threshold"]:
+        if pair.confidence < settings.similarity_threshold:
             pair = replace(pair, relation=Relation.RELATED, leader=None)
         pair = replace(pair, reasons=(rivals[0].reason, *pair.reasons))
         comparison = replace(comparison, pair=pair)

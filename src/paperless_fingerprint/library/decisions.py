@@ -111,7 +111,7 @@ def _judge_again(store: Store, settings: Settings, a: int, b: int) -> Pair | Non
     store.write_pairs(pairs, removing=[] if pairs else [(a, b)])
     changed = regroup.refresh(store, settings, {a, b})
     pairs = [changed.get((pair.a, pair.b), pair) for pair in pairs]
-    if not pairs and settings["semantic.enabled"]:
+    if not pairs and settings.semantic.enabled:
         from paperless_fingerprint.library.semantic import look_again
 
         pairs = look_again(store, settings, (a, b))

@@ -38,7 +38,7 @@ def safe_cell(value: Any) -> Any:
 
 def write_pairs(store: Store, settings: Settings, file: IO[str]) -> int:
     def rows() -> Iterator[tuple[Any, ...]]:
-        for pair in store.pairs(at_least=settings["similarity_threshold"]):
+        for pair in store.pairs(at_least=settings.similarity_threshold):
             titles = store.metadata([pair.a, pair.b])
             named = [titles[id].title if id in titles else "" for id in (pair.a, pair.b)]
             s = pair.scores

@@ -51,21 +51,21 @@ class Judge:
         return cls(
             thresholds=Thresholds(
                 similarity_threshold=believed_from,
-                near=settings["near.threshold"],
-                version=settings["version.threshold"],
-                min_words=settings["min_words"],
-                exact_min_words=settings["exact_min_words"],
+                near=settings.near.threshold,
+                version=settings.version.threshold,
+                min_words=settings.min_words,
+                exact_min_words=settings.exact_min_words,
             ),
             weights=Weights(
-                jaccard=settings["weights.jaccard"],
-                fuzzy=settings["weights.fuzzy"],
-                metadata=settings["weights.metadata"],
-                title=settings["weights.title"],
+                jaccard=settings.weights.jaccard,
+                fuzzy=settings.weights.fuzzy,
+                metadata=settings.weights.metadata,
+                title=settings.weights.title,
             ),
-            fuzzy_sample_size=settings["fuzzy_sample_size"],
-            exact=settings["exact.enabled"],
-            near=settings["near.enabled"],
-            near_is_version=settings["near.policy"] == "version",
+            fuzzy_sample_size=settings.fuzzy_sample_size,
+            exact=settings.exact.enabled,
+            near=settings.near.enabled,
+            near_is_version=settings.near.policy == "version",
             shingle_words=settings.spec().shingle_words,
         )
 

@@ -12,13 +12,13 @@ _SQLITE = "sqlite:///"
 
 def path_of(settings: Settings) -> Path:
     """Beside an SQLite library, else in the data folder; named after the library it belongs to."""
-    if settings["inbox.file"]:
-        return Path(settings["inbox.file"]).expanduser()
-    store = str(settings["store"])
+    if settings.inbox.file:
+        return Path(settings.inbox.file).expanduser()
+    store = str(settings.store)
     if store.startswith(_SQLITE):
         library = Path(store.removeprefix(_SQLITE)).expanduser()
         return library.with_name(f"{library.stem}.inbox.db")
-    return default_data_folder() / f"{settings['elasticsearch.prefix']}.inbox.db"
+    return default_data_folder() / f"{settings.elasticsearch.prefix}.inbox.db"
 
 
 def library_lock(settings: Settings) -> FileLock:

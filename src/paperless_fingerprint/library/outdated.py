@@ -70,4 +70,4 @@ def finish(store: Store, settings: Settings) -> None:
 
 
 def _told(settings: Settings) -> str:
-    return " ".join([*(repr(float(settings[key])) for key in KEYS), _JUDGEMENT])
+    return " ".join([*(repr(float(settings.value(key))) for key in KEYS), _JUDGEMENT])

@@ -43,8 +43,8 @@ def refresh(
     removed. Returns the pairs that became more or less sure through that (see grouping/rivals.py). The same
     pairs and decisions give the same groups, whichever way they are refreshed.
     """
-    at_least = settings["similarity_threshold"]
-    rule = settings["primary_rule"]
+    at_least = settings.similarity_threshold
+    rule = settings.primary_rule
     if ids is None:
         every = list(store.links())
         changed = _settled(store, Claims(every).changed(every))

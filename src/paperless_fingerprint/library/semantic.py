@@ -55,7 +55,7 @@ def embed(store: Store, settings: Settings, progress: Progress) -> EmbeddingRepo
     """Before an analysis: give every document that lacks one an embedding."""
     vectors = open_vectors(store)
     try:
-        processes = settings["workers"] or os.cpu_count() or 1
+        processes = settings.workers or os.cpu_count() or 1
         report = embed_missing(store, vectors, settings, progress, processes=processes)
     finally:
         vectors.close()

@@ -27,9 +27,9 @@ class Thresholds:
     @classmethod
     def of(cls, settings: Settings) -> Thresholds:
         return cls(
-            settings["similarity_threshold"],
-            settings["near.threshold"],
-            settings["version.threshold"],
+            settings.similarity_threshold,
+            settings.near.threshold,
+            settings.version.threshold,
         )
 
     def keep(self, pair: Pair) -> bool:

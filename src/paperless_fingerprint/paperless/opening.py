@@ -12,17 +12,17 @@ def open_paperless(settings: Settings, limits: Limits | None = None) -> Paperles
 
     `limits` is for who cannot wait as long as the settings say, such as a page.
     """
-    if not settings["paperless.url"]:
+    if not settings.paperless.url:
         raise ConfigurationError(
             "The address of Paperless is not set. Set PAPERLESS_FINGERPRINT_PAPERLESS_URL to what "
             "the browser shows, such as http://paperless:8000, and a token beside it."
         )
-    seconds = float(settings["paperless.timeout_seconds"])
+    seconds = float(settings.paperless.timeout_seconds)
     return PaperlessClient(
-        settings["paperless.url"],
-        token=settings["paperless.token"] or "",
-        username=settings["paperless.username"] or "",
-        password=settings["paperless.password"] or "",
-        ca_file=settings["paperless.ca_file"] or None,
+        settings.paperless.url,
+        token=settings.paperless.token or "",
+        username=settings.paperless.username or "",
+        password=settings.paperless.password or "",
+        ca_file=settings.paperless.ca_file or None,
         limits=limits or Limits(connect_seconds=min(10.0, seconds), read_seconds=seconds),
     )

@@ -57,7 +57,7 @@ class Prepared:
 
     def use(self, settings: Settings) -> None:
         """What was made by another version or with other settings is made anew."""
-        judge = Judge.of(settings, believed_from=settings["similarity_threshold"])
+        judge = Judge.of(settings, believed_from=settings.similarity_threshold)
         told = f"{paperless_fingerprint.__version__} {judge}"
         self._maker = blake2s(told.encode()).hexdigest()[:16]
 

@@ -74,7 +74,7 @@ def view(desk: Desk, person: Person) -> LibraryView:
 def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:
     documents = [d for d in list(catalogue.documents.values()) if person.may_see(d)]
     pairs = _pairs(catalogue, sight)
-    threshold = settings["similarity_threshold"]
+    threshold = settings.similarity_threshold
     spare = [
         catalogue.documents[id]
         for entry in sight.entries
@@ -93,10 +93,10 @@ def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings
         sum(d.pages or 0 for d in documents),
         sum(d.bytes or 0 for d in documents),
         _histogram(pairs),
-        curve(settings["fingerprint.bands"], settings["fingerprint.permutations"]),
+        curve(settings.fingerprint.bands, settings.fingerprint.permutations),
         threshold,
-        settings["near.threshold"],
-        settings["version.threshold"],
+        settings.near.threshold,
+        settings.version.threshold,
         False,
         None,
         not person.superuser,

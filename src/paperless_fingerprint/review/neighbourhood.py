@@ -57,7 +57,7 @@ def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighb
 
 def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
     catalogue = desk.catalogue
-    threshold = desk.settings["similarity_threshold"]
+    threshold = desk.settings.similarity_threshold
     depths = {start: 0}
     waiting = deque([start])
     complete = True

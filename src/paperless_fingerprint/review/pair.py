@@ -148,7 +148,7 @@ def _compared(desk: Desk, a: int, b: int) -> Differences:
         raise Unknown(f"The documents {a} and {b} are not both in the library any more.")
     first, cut_first = _beginning(stored[a].document)
     second, cut_second = _beginning(stored[b].document)
-    judge = Judge.of(desk.settings, believed_from=desk.settings["similarity_threshold"])
+    judge = Judge.of(desk.settings, believed_from=desk.settings.similarity_threshold)
     comparison = compare(
         reading(first, judge.shingle_words),
         reading(second, judge.shingle_words),

@@ -32,12 +32,12 @@ def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
     sight = desk.sight(person)
     entries = [entry_of(sight, order.item) for order in orders]
     notes = []
-    if not desk.settings["paperless.write"]:
+    if not desk.settings.paperless.write:
         return Preview(len(orders), (), ("Writing to Paperless is switched off in the settings.",))
     members = {id for entry in entries for id in entry.members}
     imagined = cast("Store", WhatIf(desk.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
-    settings = replace(desk.settings, values={**desk.settings.values, "semantic.enabled": False})
+    settings = desk.settings.having({"semantic.enabled": False})
     around = listen.reach(desk.store, members)
     for order, entry in zip(orders, entries, strict=True):
         for step in steps_of(order, entry):
@@ -53,7 +53,7 @@ def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
     notes += problems
     wanted = wishes(imagined, desk.settings, around)
     marks = {
-        id: marks_of(wish, labels, notes=desk.settings["paperless.notes"])
+        id: marks_of(wish, labels, notes=desk.settings.paperless.notes)
         for id, wish in wanted.items()
     }
     plan = difference(marks, rows, again=False)
@@ -111,7 +111,7 @@ def _in_words(desk: Desk, kind: str, value: str, hidden: set[int]) -> str:
         targets = [id for id in json.loads(value or "[]") if id not in hidden]
         if not targets:
             return ""
-        return f'"{settings[f"paperless.field_{rest}"]}" {", ".join(map(str, targets))}'
+        return f'"{settings.value(f"paperless.field_{rest}")}" {", ".join(map(str, targets))}'
     if kind == "confidence":
-        return f'"{settings["paperless.field_confidence"]}" {value}'
+        return f'"{settings.paperless.field_confidence}" {value}'
     return f"note: {value}" if not hidden else "a note"

@@ -32,7 +32,7 @@ _one_at_a_time = Lock()
 
 
 def levels(settings: Settings) -> Levels:
-    return Levels(**{name: float(settings[key]) for name, key in KEYS.items()})
+    return Levels(**{name: float(settings.value(key)) for name, key in KEYS.items()})
 
 
 def state(desk: Desk, person: Person) -> ThresholdState:
@@ -111,11 +111,9 @@ def _planned(desk: Desk, changed: Mapping[str, str | None]) -> Change:
 def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, str | None]) -> None:
     running = desk.settings
     # What somebody has written there besides counts from the next start on, as ever.
-    found = {key: change.settings[key] for key in after}
+    found = {key: change.settings.value(key) for key in after}
     origins = {key: change.settings.origins[key] for key in after}
-    new = replace(
-        running, values={**running.values, **found}, origins={**running.origins, **origins}
-    )
+    new = replace(running.having(found), origins={**running.origins, **origins})
     was, became = asdict(levels(running)), asdict(levels(new))
     told = {
         "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),

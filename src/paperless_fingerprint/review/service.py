@@ -82,7 +82,7 @@ class Desk:
         self._looking = threading.Lock()
         self._changes: deque[Change] = deque(maxlen=_CHANGES_KEPT)
         self._whole_from = 0
-        self._threshold = float(settings["similarity_threshold"])
+        self._threshold = float(settings.similarity_threshold)
         self._store: Store | None = None
         self._revision: Revision | None = None
         self._search: Search | None = None
@@ -94,14 +94,14 @@ class Desk:
         self._settled = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._paperless: PaperlessClient | None = None
-        public = settings["paperless.public_url"] or settings["paperless.url"] or ""
+        public = settings.paperless.public_url or settings.paperless.url or ""
         self._paperless_address = str(public).rstrip("/")
 
     def use(self, settings: Settings) -> None:
         """Thresholds that somebody has saved: from now on all is shown by these."""
         with self._changing:
             self.settings = settings
-            self._threshold = float(settings["similarity_threshold"])
+            self._threshold = float(settings.similarity_threshold)
             self._seen_revision = ""
         self.prepared.use(settings)
         self.worker.use(settings)
@@ -267,7 +267,7 @@ class Desk:
                 around = carry_out(self.store, self.settings, self.book, entry)
                 concerned |= around
                 self.look_again(around)
-                if self.settings["paperless.url"]:
+                if self.settings.paperless.url:
                     owe(self.settings, around)
                 with self._settled:
                     self._settled.notify_all()
@@ -309,7 +309,7 @@ class Desk:
                 with ExitStack() as opening:
                     searcher = opening.enter_context(opened_searcher(store))
                     meanings = None
-                    if self.settings["semantic.enabled"]:
+                    if self.settings.semantic.enabled:
                         from paperless_fingerprint.semantic.searching import opened_meanings
 
                         meanings = opening.enter_context(opened_meanings(store, self.settings))

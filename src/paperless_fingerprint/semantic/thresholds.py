@@ -77,7 +77,7 @@ def tune(
     after = fit(labelled, prior=before, source=f"{len(labelled)} decisions")
     if keep:
         put_scale(store, space, after)
-    threshold = settings["semantic.threshold"]
+    threshold = settings.semantic.threshold
 
     def right(scale: Scale) -> int:
         return sum((scale.likeness(pair.cosine) >= threshold) == pair.same for pair in labelled)
@@ -99,7 +99,7 @@ def _labelled(
         if a is None or b is None or decision.a not in texts or decision.b not in texts:
             continue
         if a.language == b.language and _is_of_near(
-            texts[decision.a], texts[decision.b], settings["fingerprint.shingle_words"]
+            texts[decision.a], texts[decision.b], settings.fingerprint.shingle_words
         ):
             continue
         same = decision.verdict is Verdict.CONFIRMED

@@ -85,7 +85,7 @@ class Worker:
         #: Whether something was written since the store was last put in order.
         self._untidy = True
         self._meanings: MeaningWorker | None = None
-        if settings["semantic.enabled"]:
+        if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
 
             self._meanings = MeaningWorker(
@@ -172,16 +172,16 @@ class Worker:
                 self._sync_wanted.clear()
                 next_sync = self._clock()
             elif self._clock() >= next_sync and not outage and self._is_offered(place):
-                next_sync = self._clock() + self._settings["paperless.sync_seconds"]
+                next_sync = self._clock() + self._settings.paperless.sync_seconds
             if not outage and self._clock() >= next_sync:
                 self.vitals.first_sync_waits = False
                 reconcile = self._clock() >= next_reconciliation
                 outage = self._sync(place, reconcile=reconcile)
                 self._progress.begin("")  # nothing long is going on any more
                 if not outage:
-                    next_sync = self._clock() + self._settings["paperless.sync_seconds"]
+                    next_sync = self._clock() + self._settings.paperless.sync_seconds
                     if reconcile:
-                        seconds = self._settings["paperless.reconcile_seconds"]
+                        seconds = self._settings.paperless.reconcile_seconds
                         next_reconciliation = self._clock() + seconds
             if outage:
                 self._in_trouble(outage)
@@ -241,7 +241,7 @@ class Worker:
 
     def _is_offered(self, place: Workplace) -> bool:
         """Whether the first sync waits for a person. Somebody may start it elsewhere meanwhile."""
-        if self._settings["service.first_sync"] == "start" or is_begun(place.store):
+        if self._settings.service.first_sync == "start" or is_begun(place.store):
             return False
         if not self.vitals.first_sync_waits:
             self._progress.say(_OFFER)
@@ -327,7 +327,7 @@ def drain_once(
 def _drain_patiently(
     settings: Settings, progress: Progress, sleep: Callable[[float], None]
 ) -> tuple[int, int, str]:
-    deadline = time.monotonic() + settings["inbox.patience_seconds"]
+    deadline = time.monotonic() + settings.inbox.patience_seconds
     pause = _FIRST_PAUSE_SECONDS
     done = 0
     while True:

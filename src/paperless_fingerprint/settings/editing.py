@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.settings.registry import REGISTRY, Settings, load
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.settings.registry import REGISTRY, Settings
 
 _BY_KEY = {setting.key: setting for setting in REGISTRY}
 

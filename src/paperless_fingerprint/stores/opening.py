@@ -33,7 +33,7 @@ class Revision(Protocol):
 
 def open_store(settings: Settings, *, create: bool = True) -> Store:
     """The store that the settings name. `create` makes a library where there is none."""
-    address = str(settings["store"])
+    address = str(settings.store)
     if address.startswith(_SQLITE) and len(address) > len(_SQLITE):
         from paperless_fingerprint.stores.sqlite import SqliteStore
 

@@ -79,7 +79,7 @@ def _own_routes(service: Service) -> Sequence[BaseRoute]:
 
 def _api_routes(service: Service) -> Sequence[BaseRoute]:
     table = api.operations(service.metrics)
-    root = normal_root(service.settings["service.root_path"])
+    root = normal_root(service.settings.service.root_path)
     described = openapi.description(table, root)
 
     def description(_request: Request) -> Response:
@@ -166,9 +166,9 @@ async def _in_one_form(request: Request, error: Exception) -> Response:
 
 def check_secret(settings: Settings) -> None:
     """Whoever may announce documents may keep us busy: only this machine may do so without."""
-    if not settings["service.secret"] and not _is_local(settings["service.host"]):
+    if not settings.service.secret and not _is_local(settings.service.host):
         raise ConfigurationError(
-            f"`serve` would listen on {settings['service.host']} for everybody. Set "
+            f"`serve` would listen on {settings.service.host} for everybody. Set "
             "PAPERLESS_FINGERPRINT_SERVICE_SECRET to a long random text, here and in the hook's "
             "environment, or listen on 127.0.0.1 alone."
         )
@@ -176,10 +176,10 @@ def check_secret(settings: Settings) -> None:
 
 def check_open(settings: Settings) -> None:
     """Without sign-in nobody but this machine may come near."""
-    if settings["service.open"] and not _is_local(settings["service.host"]):
+    if settings.service.open and not _is_local(settings.service.host):
         raise ConfigurationError(
             f"[service] open lets everybody in, and `serve` would listen on "
-            f"{settings['service.host']}. Listen on 127.0.0.1, or switch it off, so that people "
+            f"{settings.service.host}. Listen on 127.0.0.1, or switch it off, so that people "
             "sign in with their account of Paperless."
         )
 
@@ -192,7 +192,7 @@ class _Endpoints:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._worker = service.worker
-        self._secret = str(service.settings["service.secret"] or "")
+        self._secret = str(service.settings.service.secret or "")
         self._accepted = 0
         self._refused = 0
 

@@ -82,11 +82,11 @@ class Visits:
     def __init__(self, desk: Desk, *, clock: Callable[[], float] = time.monotonic) -> None:
         settings = desk.settings
         self.desk = desk
-        self.is_open = bool(settings["service.open"])
-        self.sessions = Sessions(float(settings["service.session_hours"]) * 3600, clock=clock)
+        self.is_open = bool(settings.service.open)
+        self.sessions = Sessions(float(settings.service.session_hours) * 3600, clock=clock)
         self.persons = Persons(lambda: desk.paperless, clock=clock)
         self._open_csrf = secrets.token_urlsafe(32)
-        self._root = normal_root(settings["service.root_path"])
+        self._root = normal_root(settings.service.root_path)
         self._by_address = RateLimit(30, _QUARTER, clock=clock)
         self._by_name = RateLimit(10, _QUARTER, clock=clock)
         self._by_token = RateLimit(120, _QUARTER, clock=clock)
@@ -202,7 +202,7 @@ class Visits:
         response.set_cookie(
             COOKIE,
             session.secret,
-            max_age=int(float(self.desk.settings["service.session_hours"]) * 3600),
+            max_age=int(float(self.desk.settings.service.session_hours) * 3600),
             path=self._root or "/",
             httponly=True,
             # A link from Paperless must lead to a page that knows who comes.

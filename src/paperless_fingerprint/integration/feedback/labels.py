@@ -68,8 +68,8 @@ def as_if_made(found: Labels, settings: Settings) -> Labels:
     tags, fields = dict(found.tags), dict(found.fields)
     for number, role in enumerate(Role, 1):
         tags.setdefault(role, -number)
-    missing = [*(LINKS if settings["paperless.links"] else ())]
-    missing += ["confidence"] if settings["paperless.confidence"] else []
+    missing = [*(LINKS if settings.paperless.links else ())]
+    missing += ["confidence"] if settings.paperless.confidence else []
     for number, kind in enumerate(missing, 1):
         fields.setdefault(kind, -number)
     return replace(found, tags=tags, fields=fields)
@@ -138,9 +138,7 @@ class _Search:
 
     def labels(self) -> Labels:
         there = {tag.id: tag for tag in self._paperless.tags()}
-        parent = (
-            self._tag("parent", there, None) if self._settings["paperless.tag_parent"] else None
-        )
+        parent = self._tag("parent", there, None) if self._settings.paperless.tag_parent else None
         tags = {role: self._tag(role.value, there, parent) for role in Role}
         not_duplicate = self._tag("not_duplicate", there, parent)
         fields = self._fields()
@@ -148,7 +146,7 @@ class _Search:
         if parent is not None and not self._known["tag:parent"].get("ours"):
             own.discard(parent)
         found = {role: tag for role, tag in tags.items() if tag is not None}
-        if self._create and self._settings["paperless.view"] and found:
+        if self._create and self._settings.paperless.view and found:
             self._view(found)
         if json.dumps(self._known, sort_keys=True) != self._before:
             self._store.put_notes({LABELS_NOTE: json.dumps(self._known)})
@@ -166,7 +164,7 @@ class _Search:
         )
 
     def _tag(self, what: str, there: dict[int, Tag], parent: int | None) -> int | None:
-        key, name = f"tag:{what}", self._settings[f"paperless.tag_{what}"]
+        key, name = f"tag:{what}", self._settings.value(f"paperless.tag_{what}")
         entry = self._known.get(key)
         if entry is not None and int(entry["id"]) in there:
             if entry["name"] != name and self._create:
@@ -182,7 +180,7 @@ class _Search:
             made = self._allowed(
                 f"make the tag '{name}'",
                 lambda: self._paperless.ensure_tag(
-                    name, color=self._settings[f"paperless.color_{what}"], parent=parent
+                    name, color=self._settings.value(f"paperless.color_{what}"), parent=parent
                 ),
             )
             if made is None:
@@ -209,9 +207,9 @@ class _Search:
 
     def _fields(self) -> dict[str, int]:
         wanted: dict[str, str] = {}
-        if self._settings["paperless.links"]:
+        if self._settings.paperless.links:
             wanted |= dict.fromkeys(LINKS, "documentlink")
-        if self._settings["paperless.confidence"]:
+        if self._settings.paperless.confidence:
             wanted["confidence"] = "float"
         if not wanted:
             return {}
@@ -220,7 +218,7 @@ class _Search:
             return {}
         found: dict[str, int] = {}
         for what, data_type in wanted.items():
-            key, name = f"field:{what}", self._settings[f"paperless.field_{what}"]
+            key, name = f"field:{what}", self._settings.value(f"paperless.field_{what}")
             entry = self._known.get(key)
             if (
                 entry is not None
@@ -245,7 +243,7 @@ class _Search:
         """Made once: somebody who deletes or changes it shall not get it back."""
         if "view:" in self._known:
             return
-        name = self._settings["paperless.view_name"]
+        name = self._settings.paperless.view_name
         shown = [tag for role, tag in tags.items() if role is not Role.PRIMARY]
         there = self._allowed("see saved views", self._paperless.saved_views)
         if there is None:

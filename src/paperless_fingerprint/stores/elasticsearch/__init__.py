@@ -25,7 +25,7 @@ def open_elasticsearch(
     hosts: Sequence[str], settings: Settings, *, create: bool = True
 ) -> ElasticsearchStore:
     def text(name: str) -> str:
-        value = settings[f"elasticsearch.{name}"]
+        value = settings.value(f"elasticsearch.{name}")
         return "" if value is None else str(value)
 
     address = Address(
