@@ -7,8 +7,9 @@ happen to a connection into one of the errors of `request.py`.
 from __future__ import annotations
 
 import ssl
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -29,6 +30,8 @@ from paperless_fingerprint.paperless.refusals import (
 )
 
 Params = Mapping[str, str | int | bool]
+#: Clients that wait for the next request, each with one open connection.
+_MOST_KEPT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +78,74 @@ class Request:
         return f"{self.method} {self.path}"
 
 
+class _Clients:
+    """HTTP clients, each lent to one request at a time and closed by nobody else meanwhile.
+
+    A client that threads share takes a connection for idle, and closes it, while another thread
+    begins to use it: 'Bad file descriptor'.
+    """
+
+    def __init__(self, make: Callable[[], httpx.Client]) -> None:
+        self._make = make
+        # Entered twice where the garbage collector gives a forgotten stream back.
+        self._lock = threading.RLock()
+        self._kept: list[httpx.Client] = []
+        self._is_closed = False
+
+    @contextmanager
+    def one(self) -> Iterator[httpx.Client]:
+        with self._lock:
+            client = self._kept.pop() if self._kept else None
+        client = client or self._make()
+        try:
+            yield client
+        finally:
+            with self._lock:
+                is_kept = not self._is_closed and len(self._kept) < _MOST_KEPT
+                if is_kept:
+                    self._kept.append(client)
+            if not is_kept:
+                client.close()
+
+    def close(self) -> None:
+        """Those that are lent are closed when they are given back."""
+        with self._lock:
+            self._is_closed = True
+            kept, self._kept = self._kept, []
+        for client in kept:
+            client.close()
+
+
 class Transport:
+    """Safe to share between threads."""
+
     def __init__(self, url: str, *, ca_file: Path | str | None, limits: Limits) -> None:
         self.url = url
         self.limits = limits
-        self._http = httpx.Client(
-            verify=_trust(ca_file),
+        self._trust = _trust(ca_file)
+        self._clients = _Clients(self._client)
+
+    def _client(self) -> httpx.Client:
+        return httpx.Client(
+            verify=self._trust,
             follow_redirects=False,
             # A session cookie would outlive its token, and be shared between people.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            timeout=httpx.Timeout(limits.read_seconds, connect=limits.connect_seconds),
+            timeout=httpx.Timeout(self.limits.read_seconds, connect=self.limits.connect_seconds),
             headers={"User-Agent": "paperless-fingerprint"},
         )
 
     def close(self) -> None:
-        self._http.close()
+        self._clients.close()
 
     def once(self, request: Request) -> Reply:
-        response = self._sent(request)
-        try:
-            body = _read(response, self.limits.most_bytes, self.limits.total_seconds)
-        except httpx.HTTPError as error:
-            raise UnavailableError(
-                f"Paperless's answer to {request.what} ended before it was complete."
-            ) from error
-        finally:
-            response.close()
+        with self._sent(request) as response:
+            try:
+                body = _read(response, self.limits.most_bytes, self.limits.total_seconds)
+            except httpx.HTTPError as error:
+                raise UnavailableError(
+                    f"Paperless's answer to {request.what} ended before it was complete."
+                ) from error
         if response.is_redirect:
             to = _where(response.headers.get("Location", ""), self.url)
             raise StrangeError(
@@ -112,17 +157,23 @@ class Transport:
 
     @contextmanager
     def stream(self, request: Request) -> Iterator[FileStream]:
-        response = self._sent(request)
-        try:
+        with self._sent(request) as response:
             if not response.is_success:
                 raise refusal(response.status_code, request.what, _read(response, 1 << 20, 30.0))
             kind = response.headers.get("Content-Type", "application/octet-stream")
             yield FileStream(kind, _chunks(response, request.path))
-        finally:
-            response.close()
 
-    def _sent(self, request: Request) -> httpx.Response:
-        built = self._http.build_request(
+    @contextmanager
+    def _sent(self, request: Request) -> Iterator[httpx.Response]:
+        with self._clients.one() as client:
+            response = self._answered(client, request)
+            try:
+                yield response
+            finally:
+                response.close()
+
+    def _answered(self, client: httpx.Client, request: Request) -> httpx.Response:
+        built = client.build_request(
             request.method,
             self.url + request.path,
             params=request.params,
@@ -132,8 +183,8 @@ class Transport:
         if request.token:
             built.headers["Authorization"] = f"Token {request.token}"
         try:
-            return self._http.send(built, stream=True)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            return client.send(built, stream=True)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
                 raise ConfigurationError(
                     f"The certificate of {self.url} is not trusted. If it is your own, name the "
@@ -184,9 +235,9 @@ def checked_token(token: str) -> str:
     return token
 
 
-def _trust(ca_file: Path | str | None) -> ssl.SSLContext | bool:
+def _trust(ca_file: Path | str | None) -> ssl.SSLContext:
     if not ca_file:
-        return True
+        return httpx.create_ssl_context()
     try:
         return ssl.create_default_context(cafile=str(ca_file))
     except OSError as error:  # SSLError is one, too

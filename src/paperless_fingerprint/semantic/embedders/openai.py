@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -45,6 +46,8 @@ class AddressEmbedder:
         self._attempts = attempts or _ATTEMPTS
         self._dimensions: int | None = None
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        #: Held while the client is used: threads that share one close each other's connections.
+        self._lock = threading.Lock()
         self._client = httpx.Client(
             headers=headers,
             timeout=httpx.Timeout(timeout_seconds, connect=min(10, timeout_seconds)),
@@ -89,7 +92,8 @@ class AddressEmbedder:
         return self._checked(rows, len(texts))
 
     def close(self) -> None:
-        self._client.close()
+        with self._lock:
+            self._client.close()
 
     def _embed_some(self, texts: list[str], shortened: int = 0) -> list[list[float]]:
         try:
@@ -109,7 +113,8 @@ class AddressEmbedder:
         for attempt in range(self._attempts):
             wished: float | None = None
             try:
-                answer = self._client.post(self._url, json=body)
+                with self._lock:
+                    answer = self._client.post(self._url, json=body)
             except httpx.TimeoutException:
                 trouble = (
                     "it does not answer in time; raise [semantic] timeout_seconds, or lower batch"
