@@ -130,6 +130,28 @@ class Window:
         assert self.complaints == []
 
 
+#: Low and narrow, tall and wide: what people's fonts are lies between.
+LOW = {"ascentOverride": "75%", "descentOverride": "20%", "sizeAdjust": "85%"}
+TALL = {"ascentOverride": "110%", "descentOverride": "35%", "sizeAdjust": "110%"}
+#: One of these is there wherever Chromium is: their packages need one.
+_FONTS = ("DejaVuSans", "LiberationSans", "NotoSans-Regular", "BitstreamVeraSans-Roman", "ArialMT")
+_SET = """async ([fonts, measures]) => {
+    const from = fonts.map(name => `local("${name}")`).join(", ");
+    const font = await new FontFace("Measured", from, measures).load().catch(() => {
+        throw new Error(`The tests measure with one of ${fonts}: install fonts-dejavu-core.`);
+    });
+    document.fonts.add(font);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("* { font-family: Measured !important; }");
+    document.adoptedStyleSheets = [sheet];
+}"""
+
+
+def set_in(page: Page, measures: dict[str, str]) -> None:
+    """The page in letters of these measures, so that it does not matter which the machine has."""
+    page.evaluate(_SET, [_FONTS, measures])
+
+
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from browsing import DESK, PHONE, any_store
+from browsing import DESK, LOW, PHONE, TALL, any_store, set_in
 from playwright.sync_api import Page, expect
 
 pytestmark = any_store
@@ -38,7 +37,12 @@ PAGES = {
 def violations(page: Page) -> list[str]:
     from axe_playwright_python.sync_playwright import Axe
 
+    # All at once: a link half behind a bar that stays is no small link, one can scroll.
+    size = page.viewport_size
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({**size, "height": height})
     found = Axe().run(page, options=AXE).response["violations"]
+    page.set_viewport_size(size)
     return [
         f"{each['id']}: {node['html'][:200]} {node.get('failureSummary', '')[:300]}"
         for each in found
@@ -52,25 +56,35 @@ def too_wide(page: Page) -> int:
     )
 
 
-@pytest.fixture(params=["desk in the light", "phone in the dark"])
-def look(request, window, chromium) -> Iterator[Page]:
-    options = {
-        "desk in the light": {"viewport": DESK, "color_scheme": "light"},
-        "phone in the dark": {"viewport": PHONE, "color_scheme": "dark"},
-    }[request.param]
-    return chromium.run(window.open, **options)
-
-
-def test_no_page_has_anything_that_gets_in_the_way(look, chromium):
+@pytest.mark.parametrize(
+    ("view", "scheme", "letters"),
+    [(DESK, "light", LOW), (PHONE, "dark", LOW), (PHONE, "light", TALL)],
+    ids=["desk in the light", "phone in the dark", "phone with tall letters"],
+)
+def test_no_page_has_anything_that_gets_in_the_way(window, chromium, view, scheme, letters):
     """Console errors fail every test; see Window."""
+    page = window.open(viewport=view, color_scheme=scheme)
     found = {}
     for name, path in PAGES.items():
-        look.goto(path)
+        page.goto(path)
+        set_in(page, letters)
         # What is folded away counts, too.
-        look.locator("main details").evaluate_all("all => all.forEach(one => one.open = true)")
-        found[name] = violations(look), too_wide(look)
-        expect(look.locator("h1")).to_have_count(1)
+        page.locator("main details").evaluate_all("all => all.forEach(one => one.open = true)")
+        found[name] = violations(page), too_wide(page)
+        expect(page.locator("h1")).to_have_count(1)
     assert found == dict.fromkeys(PAGES, ([], 0))
+
+
+@pytest.mark.parametrize("letters", [LOW, TALL], ids=["low", "tall"])
+def test_links_in_lists_are_tall_enough_to_touch(window, chromium, letters):
+    page = window.open(viewport=PHONE, has_touch=True)
+    for path in ("/review", "/search?q=FINGERPRINT:12_20"):
+        page.goto(path)
+        set_in(page, letters)
+        links = page.locator(".group").get_by_role("link")
+        heights = links.evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+        assert len(heights) > 5
+        assert min(heights) >= 24, path
 
 
 def test_signing_in_has_nothing_in_the_way_either(window, chromium):
