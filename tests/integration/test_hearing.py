@@ -210,7 +210,7 @@ def test_killed_between_hearing_and_the_rest_it_is_heard_again(office, monkeypat
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(listen.grouping, "refresh", die)
+        patch.setattr(listen.regroup, "refresh", die)
         with pytest.raises(Killed), office.open() as place:
             syncing.sync(place)
     office.sync()
