@@ -189,9 +189,8 @@ def test_the_band_layout_follows_its_curve() -> None:
         a, b = fingerprint(text, SPEC), fingerprint(copy, SPEC)
         shingles = [shingle_hashes(normalise(each), 3) for each in (text, copy)]
         hits += bool(np.intersect1d(band_keys(a), band_keys(b)).size)
-        expected += SPEC.chance_of_a_shared_band(overlap(*shingles).jaccard)
+        expected += 1 - (1 - overlap(*shingles).jaccard ** SPEC.rows) ** SPEC.bands
     assert hits == pytest.approx(expected, rel=0.08)
-    assert SPEC.chance_of_a_shared_band(0.5) == pytest.approx(0.955, abs=0.001)
 
 
 @pytest.mark.parametrize(

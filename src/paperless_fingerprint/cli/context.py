@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from paperless_fingerprint.errors import ExitCode, FingerprintError, UsageError
+from paperless_fingerprint.errors import ExitCode, FingerprintError
 
 if TYPE_CHECKING:
     from paperless_fingerprint.settings.registry import Settings, Value
@@ -222,10 +222,3 @@ class Group(click.Group):
         except KeyboardInterrupt:
             say("\npaperless-fingerprint: stopped. What was done is kept; run it again to go on.")
             ctx.exit(130)
-
-
-def as_ids(values: Sequence[str]) -> list[int]:
-    try:
-        return [int(value) for value in values]
-    except ValueError:
-        raise UsageError(f"'{' '.join(values)}' should be ids of documents, such as 12.") from None

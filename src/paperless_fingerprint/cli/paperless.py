@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -176,9 +176,9 @@ def inbox(click_context: click.Context, as_json: bool) -> None:
 
 
 def _moment(seconds: float) -> str | None:
-    if not seconds:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    from paperless_fingerprint.library.clock import text_of
+
+    return text_of(seconds) if seconds else None
 
 
 @inbox.command(name="retry")
@@ -401,4 +401,6 @@ class _Log:
         pass
 
     def say(self, message: str) -> None:
-        say(f"{datetime.now(UTC).isoformat(timespec='seconds')} {message}")
+        from paperless_fingerprint.library.clock import text_of
+
+        say(f"{text_of(time.time())} {message}")

@@ -6,19 +6,18 @@ line is repaired by doing the document again, which the inbox sees to.
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
 from paperless_fingerprint.integration import replace as policies
 from paperless_fingerprint.integration.context import Workplace
-from paperless_fingerprint.integration.feedback.listen import hear, reach
+from paperless_fingerprint.integration.feedback.listen import hear
 from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.inbox import Event
 from paperless_fingerprint.integration.updates import analyse_waiting, as_stored, remove
 from paperless_fingerprint.library.intake import SPEC_NOTE, take_in
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.paperless.records import Stamp
 from paperless_fingerprint.paperless.refusals import MissingError
 
@@ -156,12 +155,3 @@ def _is_outage(place: Workplace, event: Event) -> bool:
 
 def _unexpected(error: Exception) -> str:
     return f"an unexpected {type(error).__name__}: {error}"
-
-
-@contextlib.contextmanager
-def quietly(place: Workplace) -> Iterator[None]:
-    """For steps whose failure must not stop the worker: said, and gone on."""
-    try:
-        yield
-    except FingerprintError as error:
-        place.say(str(error))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.integration.audit import AuditLog
@@ -102,7 +101,3 @@ def open_workplace(
             StoredVocabulary(store),
             progress or Silent(),
         )
-
-
-def now_text() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

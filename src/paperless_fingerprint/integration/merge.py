@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.updates import analyse_waiting, remove
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.records import PaperlessDocument
 
 

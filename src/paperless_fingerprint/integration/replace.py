@@ -8,9 +8,10 @@ It acts only on what is beyond doubt, and never twice against somebody who took 
 from __future__ import annotations
 
 from paperless_fingerprint.integration import merge
-from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.wanted import sees_more
 from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.model import Decision, Group, Relation, Verdict
 
 REPLACE = "policy replace"

@@ -13,14 +13,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from paperless_fingerprint.errors import PaperlessError
-from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Labels
-from paperless_fingerprint.integration.feedback.listen import hear, reach
+from paperless_fingerprint.integration.feedback.listen import hear
 from paperless_fingerprint.integration.feedback.tell import APPLIED_NOTE, tell, tell_all
 from paperless_fingerprint.integration.updates import analyse_waiting, as_stored, remove
 from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.library.import_file import renew
 from paperless_fingerprint.library.intake import take_in
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.listing import IDS_PER_REQUEST
 from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from paperless_fingerprint.integration.audit import Act
-from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library.clock import now_text
 
 
 def last_acts(place: Workplace) -> list[Act]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Labels
-from paperless_fingerprint.integration.feedback.listen import reach
 from paperless_fingerprint.library import removal
 from paperless_fingerprint.library.analysis import analyse_document
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.records import PaperlessDocument
 
@@ -70,6 +70,3 @@ def as_stored(
     if document.checksum is None:
         document = replace(document, checksum=facts.checksum)
     return replace(document, file_size=facts.size)
-
-
-# --- the inbox ----------------------------------------------------------------------------------

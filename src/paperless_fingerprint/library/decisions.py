@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.library.decisions_that_hold import holding
 from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk, with_decisions
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
@@ -59,7 +59,7 @@ def choose_primary(store: Store, settings: Settings, id: int, *, by: str) -> Dec
             f"Document {id} is in no group of duplicates, so there is nothing that it could be "
             "the primary of. 'paperless-fingerprint groups' lists them."
         )
-    decision = Decision(id, id, Verdict.PRIMARY, _now(), by)
+    decision = Decision(id, id, Verdict.PRIMARY, now_text(), by)
     store.put_decision(decision)
     regroup.refresh(store, settings, {id})
     return decision
@@ -92,7 +92,7 @@ def _about(
         if id not in present:
             raise UsageError(f"There is no document {id} in the library.")
     return Decision(
-        a, b, verdict, _now(), by, relation,
+        a, b, verdict, now_text(), by, relation,
         present[a].fingerprint.facts.hex(), present[b].fingerprint.facts.hex(),
     )  # fmt: skip
 
@@ -121,7 +121,3 @@ def _judge_again(store: Store, settings: Settings, a: int, b: int) -> Pair | Non
 def _semantic_of(store: Store, key: tuple[int, int]) -> Pair | None:
     found = store.pairs(ids=[key[0]], relation=Relation.SEMANTIC)
     return next((pair for pair in found if (pair.a, pair.b) == key), None)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

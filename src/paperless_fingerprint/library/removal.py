@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import UTC, datetime
 from itertools import pairwise
 
 from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.model import Decision, Verdict
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
@@ -28,7 +28,7 @@ def remove(store: Store, settings: Settings, ids: Collection[int]) -> int:
                 store.put_decision(
                     Decision(
                         older, newer, Verdict.SUCCEEDS,
-                        datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+                        now_text(),
                         f"deletion of {', '.join(map(str, between))}",
                     )
                 )  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library import decisions, regroup
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.journal import (
     DONE,
@@ -30,7 +31,7 @@ from paperless_fingerprint.stores.base import Store
 
 def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set[int]:
     """The documents that Paperless may have to be told something about."""
-    around = listen.reach(store, entry.documents)
+    around = reach(store, entry.documents)
     try:
         if entry.undoes is not None:
             undone = book.get(entry.undoes)
@@ -47,7 +48,7 @@ def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set
         book.settle(entry.number, REFUSED, str(error))
         return around
     book.settle(entry.number, DONE)
-    return around | listen.reach(store, entry.documents)
+    return around | reach(store, entry.documents)
 
 
 def do(store: Store, settings: Settings, step: Step, by: str) -> None:

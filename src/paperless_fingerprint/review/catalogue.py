@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
 from paperless_fingerprint.grouping.groups import root_of
-from paperless_fingerprint.integration.feedback.listen import reach
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
     Decision,

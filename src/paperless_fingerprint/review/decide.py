@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.integration.context import now_text
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.review import journal as books
 from paperless_fingerprint.review.catalogue import Entry
 from paperless_fingerprint.review.orders import check_orders, steps_of

@@ -10,12 +10,12 @@ from typing import cast
 
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.integration.context import open_inbox
-from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.integration.feedback.labels import Labels, OwnLabels, Role, as_if_made
 from paperless_fingerprint.integration.feedback.ledger import Ledger, Rows
 from paperless_fingerprint.integration.feedback.plan import Entry as Planned
 from paperless_fingerprint.integration.feedback.plan import difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
 from paperless_fingerprint.review.orders import check_orders, steps_of
 from paperless_fingerprint.review.person import Person
@@ -38,11 +38,11 @@ def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
     imagined = cast("Store", WhatIf(desk.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
     settings = desk.settings.having({"semantic.enabled": False})
-    around = listen.reach(desk.store, members)
+    around = reach(desk.store, members)
     for order, entry in zip(orders, entries, strict=True):
         for step in steps_of(order, entry):
             do(imagined, settings, step, person.name)
-    around |= listen.reach(imagined, members)
+    around |= reach(imagined, members)
     file, _ = open_inbox(desk.settings)
     try:
         rows = Ledger(file).rows(around)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.review.views import Failure, ProgressView
@@ -56,9 +55,7 @@ def trouble(desk: Desk, person: Person) -> str:
 
 
 def _moment(seconds: float) -> str | None:
-    if not seconds:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return text_of(seconds) if seconds else None
 
 
 def _failures(desk: Desk, person: Person) -> tuple[Failure, ...]:

@@ -7,15 +7,16 @@ that. What stood in the file before is kept beside the library, so that it can b
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, UsageError
 from paperless_fingerprint.integration.context import open_inbox
 from paperless_fingerprint.library import outdated
+from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.review.views import Levels, SavedThresholds, ThresholdState
@@ -116,7 +117,7 @@ def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, s
     new = replace(running.having(found), origins={**running.origins, **origins})
     was, became = asdict(levels(running)), asdict(levels(new))
     told = {
-        "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "at": text_of(time.time()),
         "by": person.name,
         "was": was,
         "became": became,

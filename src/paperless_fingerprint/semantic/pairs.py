@@ -82,19 +82,6 @@ class Likeness:
     language: str
 
 
-def semantic_pairs(
-    store: Store,
-    vectors: VectorStore,
-    settings: Settings,
-    ids: Collection[int] | None,
-    progress: Progress,
-    *,
-    neighbours: Neighbours | None = None,
-) -> list[Pair]:
-    """All pairs that one of `ids` (None: any document) belongs to; nothing is written."""
-    return pairs_around(store, vectors, settings, ids, progress, neighbours=neighbours, rounds=0)[0]
-
-
 def pairs_around(
     store: Store,
     vectors: VectorStore,
@@ -103,9 +90,9 @@ def pairs_around(
     progress: Progress,
     *,
     neighbours: Neighbours | None = None,
-    rounds: int = _ROUNDS,
 ) -> tuple[list[Pair], set[int]]:
-    """The same, and the documents whose pairs these are all of.
+    """All pairs that one of `ids` (None: any document) belongs to, and the documents whose pairs these
+    are all of; nothing is written.
 
     A newcomer may be nearer to a document than what was paired with it until now. So whoever was
     met is looked at, too, and whom these meet, for some rounds: the order of coming plays no part.
@@ -125,7 +112,7 @@ def pairs_around(
         finder.look_at(batch)
         progress.advance(len(batch))
     looked_at = set(wanted)
-    for _ in range(rounds):
+    for _ in range(_ROUNDS):
         new = sorted(finder.met() - looked_at)
         looked_at.update(new)
         for start in range(0, len(new), _BATCH):

@@ -7,8 +7,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.progress import Progress, Silent
 
 _LINES = 50
@@ -57,8 +57,7 @@ class LiveProgress:
 
     def say(self, message: str) -> None:
         self._inner.say(message)
-        moment = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        self.lines.append(f"{moment} {message}")
+        self.lines.append(f"{text_of(time.time())} {message}")
         self.changed()
 
     def changed(self) -> None:

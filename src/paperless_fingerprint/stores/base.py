@@ -16,7 +16,7 @@ What every store promises (tests/contract holds them to it):
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID, uuid5
@@ -251,14 +251,3 @@ class Store(Protocol):
 
 def document_uuid(namespace: UUID, id: int) -> str:
     return str(uuid5(namespace, str(id)))
-
-
-def batched(records: Iterable[StoredDocument], size: int) -> Iterator[list[StoredDocument]]:
-    batch: list[StoredDocument] = []
-    for record in records:
-        batch.append(record)
-        if len(batch) >= size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from paperless_fingerprint.grouping.groups import Decided
-from paperless_fingerprint.grouping.rivals import CLAIMING
-from paperless_fingerprint.integration.context import Workplace, now_text
+from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Labels, Role
 from paperless_fingerprint.integration.feedback.ledger import ON, Mark
 from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library.clock import now_text
+from paperless_fingerprint.library.reach import circle, reach
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.stores.base import Connections, Store
+from paperless_fingerprint.stores.base import Store
 
 BY = "Paperless"
 _HEARD = "heard:not-duplicate"
@@ -31,29 +32,6 @@ RELATIONS_OF: dict[Role, tuple[Relation, ...]] = {
     Role.CONTAINS: (Relation.CONTAINS,),
     Role.SEMANTIC: (Relation.SEMANTIC,),
 }
-
-
-def circle(store: Store, ids: Collection[int]) -> set[int]:
-    """These and all that a group, a chain or a pair connects with them."""
-    return set(ids) | store.connections(ids).ids
-
-
-def reach(store: Store, ids: Collection[int], around: Connections | None = None) -> set[int]:
-    """Their circle, and the circles of all whose own pairs are more or less sure because of them.
-
-    Where one of `ids` claims a document, the other claims to that one may fall (see grouping/rivals.py), and
-    with them the groups that they held together. `around` are their connections, where known.
-    """
-    around = around or store.connections(ids)
-    near = {*ids, *around.ids}
-    claimed = {id for link in around.links if link.relation in CLAIMING for id in (link.a, link.b)}
-    if not claimed:
-        return near
-    own = set(ids)
-    pairs = [(link.a, link.b) for link in store.links(ids=claimed)]
-    if all(a in own or b in own for a, b in pairs):
-        return near  # nobody else claims any of them
-    return circle(store, near.union(*pairs))
 
 
 def hear(

@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Labels, Role, as_if_made
 from paperless_fingerprint.integration.feedback.ledger import ON, Mark
-from paperless_fingerprint.integration.feedback.listen import reach
 from paperless_fingerprint.integration.feedback.plan import (
     FeedbackReport,
     Plan,
@@ -24,6 +23,7 @@ from paperless_fingerprint.integration.feedback.plan import (
 )
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.integration.feedback.write import Writer
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.paperless.refusals import RefusedError
 
 #: Set once somebody has let us write about the whole library.
