@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from paperless_fingerprint.fingerprints.spec import shingle_hashes
+from paperless_fingerprint.fingerprints.shingles import shingle_hashes
 from paperless_fingerprint.text import normalise as texts
 from paperless_fingerprint.text.letters import INVISIBLE, rejoined
 from paperless_fingerprint.text.normalise import MAX_WORD_CHARACTERS, normalise, words

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprints.spec import (
+from paperless_fingerprint.fingerprints.shingles import (
     Hashes,
     shingle_hashes,
     shingle_stream,
