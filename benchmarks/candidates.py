@@ -23,12 +23,9 @@ import numpy as np
 from imports import documents, fill, node, node_seconds
 from made_library import MadeLibrary, Plan, Shares, write
 from measuring import report
-from paperless_fingerprint.fingerprints.spec import (
-    FingerprintSpec,
-    fingerprint,
-    overlap,
-    shingle_hashes,
-)
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store

@@ -16,14 +16,10 @@ from rensa import RMinHash
 from made_library import MadeLibrary
 from measuring import cpu_seconds, report
 from paperless_fingerprint.fingerprints import digest
-from paperless_fingerprint.fingerprints.spec import (
-    FingerprintSpec,
-    _Block,
-    fingerprint,
-    fingerprints_of_normalised,
-    minhash,
-    shingle_hashes,
-)
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint, fingerprints_of_normalised
+from paperless_fingerprint.fingerprints.shingles import Block, shingle_hashes
+from paperless_fingerprint.fingerprints.sketch import minhash
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.text.normalise import normalise
 
 SPEC = FingerprintSpec()
@@ -77,7 +73,7 @@ def measure(words: int) -> dict[str, object]:
         lambda: fingerprints_of_normalised([normalise(text) for text in texts], SPEC)
     )
     whole = together / len(texts) * 1000
-    blocks = [_Block([normalise(text).encode()]) for text in texts]
+    blocks = [Block([normalise(text).encode()]) for text in texts]
     facts = each(lambda block: digest.pack(block.fact_hashes()[0]), blocks)
     own = alone - facts
     loop = each(datasketch_loop, encoded)

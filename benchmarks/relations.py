@@ -19,7 +19,8 @@ import numpy as np
 
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.comparison.relation import Reading, examine, read
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document, FingerprintRow, Relation
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import orjson
 
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.library.search import BLOCKS, Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.language import parse

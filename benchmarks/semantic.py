@@ -27,7 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document, Fingerprint, Pair, StoredDocument
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic.agreement import digest

@@ -103,7 +103,7 @@ def settings_of(folder: Path, store: str | None, url: str = "", token: str = "")
 
 
 def fill(folder: Path, store: str | None, documents: int, groups: int) -> None:
-    from paperless_fingerprint.fingerprints.spec import fingerprint
+    from paperless_fingerprint.fingerprints.fingerprint import fingerprint
     from paperless_fingerprint.model import (
         Document,
         Group,

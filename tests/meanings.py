@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from documents import SPEC
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic.embedders.base import EmbedderError, TextRefusedError

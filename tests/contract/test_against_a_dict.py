@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from documents import SPEC, document, some_text, stored
 from libraries import Library
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.text.normalise import words

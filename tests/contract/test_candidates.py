@@ -9,12 +9,9 @@ import pytest
 from documents import SPEC, damaged, document, some_text, stored
 from libraries import Library
 from paperless_fingerprint.candidates import rules
-from paperless_fingerprint.fingerprints.spec import (
-    FingerprintSpec,
-    fingerprint,
-    overlap,
-    shingle_hashes,
-)
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.library.vocabulary import WordTable
 from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.stores.base import Store

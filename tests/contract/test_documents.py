@@ -9,7 +9,8 @@ import pytest
 
 from documents import SPEC, damaged, document, some_text, stored
 from libraries import Library
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, StoredDocument
 from paperless_fingerprint.stores.base import Pending, Store
 

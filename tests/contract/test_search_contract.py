@@ -10,7 +10,7 @@ import pytest
 from documents import SPEC, some_text, some_words, stored
 from libraries import STORES, opened_stores
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprints.spec import overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
 from paperless_fingerprint.library.related import walk
 from paperless_fingerprint.library.search import SORTS, Request, Search
 from paperless_fingerprint.model import VersionChain

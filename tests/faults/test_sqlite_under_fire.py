@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from documents import SPEC, some_text
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 # Writes batches of three and says which are acknowledged; each line is flushed at once.

@@ -29,7 +29,8 @@ from elasticsearch_nodes import (
 )
 from elasticsearch_proxy import Answer, Proxy, basic, proxy_for
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, StoreError
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Pair, Relation
 from paperless_fingerprint.stores.elasticsearch import scan
 from paperless_fingerprint.stores.elasticsearch.connection import hosts_of

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from documents import SPEC
-from paperless_fingerprint.fingerprints.spec import fingerprint, overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
 from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.query.plan import is_found, sketch_query, source_of

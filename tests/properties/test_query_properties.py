@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from documents import SPEC
 from elasticsearch_nodes import delete_indices
 from libraries import STORES, opened_stores
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.model import Document, StoredDocument, VersionChain
 from paperless_fingerprint.query.searcher import Asker, Scope

@@ -10,7 +10,7 @@ from paperless_fingerprint.comparison.differences import find_differences
 from paperless_fingerprint.comparison.facts import read_facts
 from paperless_fingerprint.comparison.relation import examine, judge, read
 from paperless_fingerprint.fingerprints.digest import compare as compare_facts
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.text.tokens import tokenise
 

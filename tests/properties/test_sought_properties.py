@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from paperless_fingerprint.fingerprints.spec import overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
 from paperless_fingerprint.query.overlap_finder import Sought
 
 WORDS = st.lists(st.text(alphabet="abcd", min_size=1, max_size=2), max_size=80).map(" ".join)

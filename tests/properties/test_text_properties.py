@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import re
 import unicodedata
 
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from paperless_fingerprint.fingerprints.spec import shingle_hashes
+from paperless_fingerprint.fingerprints.shingles import shingle_hashes
 from paperless_fingerprint.text import normalise as texts
+from paperless_fingerprint.text.letters import INVISIBLE, rejoined
 from paperless_fingerprint.text.normalise import MAX_WORD_CHARACTERS, normalise, words
+from paperless_fingerprint.text.tokens import tokenise
 
 # Mostly the characters that our own rules speak of, and now and then anything at all.
 PIECES = st.one_of(
@@ -18,6 +21,11 @@ PIECES = st.one_of(
          "İ", "ǰ", "K", "\u0345", "①", "❶", "_", "Straße", "\t", " "]
     ),
 )  # fmt: skip
+# Of each kind of script: with capitals, with marks, of one-character words, of syllables.
+SCRIPTS = st.sampled_from(
+    """Grüße Привет Ελλάδα שָׁלוֹם مُحَمَّد दिन हिन्दी கட்டணம் విద్యుత్ ไฟฟ้า ใบแจ้ง ສະບາຍດີ សួស្តី မင်္ဂလာပါ
+    王小明 日本語 ﾃｽﾄ が 한국어 𠀡𠀢 𝐀𝐛 አማርኛ ქართული ཤིང་ नी‍ला می‌خواهم""".split()
+)
 TEXTS = st.lists(PIECES, max_size=12).map("".join)
 
 
@@ -39,10 +47,20 @@ def test_what_was_normalised_stays_as_it_is(text: str) -> None:
 @given(TEXTS)
 def test_the_quick_way_for_latin_text_gives_what_the_general_way_gives(text: str) -> None:
     composed = unicodedata.normalize("NFKC", text)
-    composed = texts._HYPHENATED.sub(texts._join_if_one_word, composed)
-    composed = texts._INVISIBLE.sub("", composed)
+    composed = INVISIBLE.sub("", rejoined(composed))
     folded = unicodedata.normalize("NFKC", composed.casefold())
     assert texts._join_words(text).split() == texts._ANY_WORD.findall(folded)
+
+
+@given(st.lists(PIECES | SCRIPTS | st.sampled_from([" ", "\n", "-\n"]), max_size=12).map("".join))
+@example("दिन और दान")
+@example("𠀡𠀢")
+@example("=\u200b̸")
+def test_tokens_without_joined_numbers_are_the_normalised_words(text: str) -> None:
+    tokens = tokenise(text)
+    assume(not any(re.search(r"\d[.,:/'’-]\d", spelling) for spelling in tokens.spellings))
+    assert list(tokens.keys) == words(text)
+    assert [tokens.text[start:end] for start, end in tokens.spans()] == list(tokens.spellings)
 
 
 @given(TEXTS)

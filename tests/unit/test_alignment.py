@@ -57,8 +57,22 @@ def test_tokens_are_the_same_with_a_character_in_the_text_and_stand_where_they_s
     assert [cut.text[start:end] for start, end in cut.spans()] == list(cut.spellings)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("दिन", "दान"), ("किताब", "कातिब"), ("ตา", "ต่า"), ("كَتَبَ", "كُتِبَ"), ("கல்", "கால்"), ("កា", "កី")],
+)
+def test_words_that_differ_in_their_marks_are_different_tokens(one, other):
+    assert tokenise(one).keys != tokenise(other).keys
+
+
+def test_a_word_with_marks_is_one_token():
+    assert tokenise("बिजली का बिल").keys == ("बिजली", "का", "बिल")
+    assert tokenise("Rechnungs\u00adbetrag").keys == ("rechnungsbetrag",)
+
+
 def test_a_chinese_character_is_a_token():
     assert tokenise("王小明 2024年").keys == ("王", "小", "明", "2024", "年")
+    assert tokenise("\U00020021\U00020022").keys == ("\U00020021", "\U00020022")
 
 
 @pytest.mark.parametrize("text", ["İstanbul 12,50", "Straße", "ﬁn", "ǰ x"])
@@ -87,7 +101,7 @@ def test_notes_say_what_kind_of_token_it_is(spelling, notes):
 
 
 def test_a_megabyte_without_a_space_becomes_many_short_tokens():
-    for text in ("a" * 10**6, "1." * 500_000, "\u0301" * 10**6, "-\n" * 500_000):
+    for text in ("a" * 10**6, "1." * 500_000, "\u0301" * 10**6, "\u0e48" * 10**6, "-\n" * 500_000):
         assert all(len(key) <= 300 for key in tokenise(text).keys)
 
 

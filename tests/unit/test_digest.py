@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, some_words
+from paperless_fingerprint.candidates.forms import of_one_form_by_words
 from paperless_fingerprint.candidates.rules import (
     COMPARED_OF_A_FAMILY,
     FAINT_COMPARED,
@@ -21,9 +22,8 @@ from paperless_fingerprint.fingerprints.digest import (
     Digests,
     compare,
     in_common,
-    of_one_form,
 )
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.model import Fingerprint
 
 SENTENCE = (
@@ -223,7 +223,7 @@ def form(k: int, *, noise: int = 0) -> str:
 
 
 def told_by_form(text: str, others: list[str]) -> list[bool]:
-    found = of_one_form(Digests.of([packed(text)]), Digests.of(list(map(packed, others))))
+    found = of_one_form_by_words(Digests.of([packed(text)]), Digests.of(list(map(packed, others))))
     return found.tolist()
 
 

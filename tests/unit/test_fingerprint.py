@@ -11,17 +11,10 @@ from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.fingerprints.spec import (
-    FingerprintSpec,
-    band_keys,
-    fingerprint,
-    fingerprints_of_normalised,
-    minhash,
-    overlap,
-    shingle_hashes,
-    sketch_hashes,
-    word_hash,
-)
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint, fingerprints_of_normalised
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes, word_hash
+from paperless_fingerprint.fingerprints.sketch import band_keys, minhash, sketch_hashes
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.text.normalise import normalise
 
 # Written down once. If one of these changes, every stored library would have to be made anew:
@@ -45,7 +38,8 @@ def test_golden_values() -> None:
 def test_another_process_with_another_hash_seed_takes_the_same_fingerprint() -> None:
     program = (
         "import sys\n"
-        "from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprint\n"
+        "from paperless_fingerprint.fingerprints.fingerprint import fingerprint\n"
+        "from paperless_fingerprint.fingerprints.spec import FingerprintSpec\n"
         "taken = fingerprint(sys.argv[1], FingerprintSpec())\n"
         "print(taken.text_hash, taken.bands.hex(), taken.sketch.hex())\n"
     )
@@ -98,12 +92,12 @@ def test_one_word_repeated_is_one_shingle() -> None:
 
 
 def test_shingles_over_block_borders_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from paperless_fingerprint.fingerprints import spec as module
+    from paperless_fingerprint.fingerprints import shingles as module
 
     text = normalise(some_text(5000, 3))
     expected = shingle_hashes(text, 3)
     for size in (1 << 9, 1 << 12):
-        monkeypatch.setattr(module, "_BLOCK_BYTES", size)
+        monkeypatch.setattr(module, "BLOCK_BYTES", size)
         assert np.array_equal(shingle_hashes(text, 3), expected)
 
 
@@ -120,7 +114,7 @@ def test_shingles_over_block_borders_are_the_same(monkeypatch: pytest.MonkeyPatc
 def test_a_fingerprint_does_not_depend_on_the_company_a_text_is_in(
     texts: list[list[str]], group_bytes: int, shingle_words: int
 ) -> None:
-    from paperless_fingerprint.fingerprints import spec as module
+    from paperless_fingerprint.fingerprints import fingerprint as module
 
     spec = FingerprintSpec(shingle_words=shingle_words)
     joined = [" ".join(words) for words in texts]

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, some_words
-from paperless_fingerprint.candidates.forms import MEMBERS_AT_LEAST, of_one_form
+from paperless_fingerprint.candidates.forms import MEMBERS_AT_LEAST, beside_form, of_one_form
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.candidates.rules import sketches_of
-from paperless_fingerprint.fingerprints.digest import Digests, beside_form
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.digest import Digests
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.model import Fingerprint, FingerprintRow
 
 PRINTED = [some_text(25, seed) for seed in range(6)]

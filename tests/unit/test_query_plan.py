@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from documents import SPEC, some_words
-from paperless_fingerprint.fingerprints.spec import fingerprint, shingle_hashes, sketch_hashes
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.shingles import shingle_hashes
+from paperless_fingerprint.fingerprints.sketch import sketch_hashes
 from paperless_fingerprint.query import plan
 from paperless_fingerprint.query import probability as chances
 from paperless_fingerprint.query.plan import Source, sketch_query

@@ -130,7 +130,7 @@ def test_killed_at_every_step(tmp_path, anew, settings, monkeypatch) -> None:
 
 def test_settings_are_read_the_same_everywhere() -> None:
     settings = by(0.5, 0.9, 0.6)
-    told = "0.5 0.9 0.6 judgement-8"
+    told = "0.5 0.9 0.6 judgement-9"
     assert outdated.due({"thresholds": told}, settings) is Due.NOTHING
     assert outdated.due({"thresholds": f"towards {told}"}, settings) is Due.GROUPS
     other = settings.having({"near.threshold": 0.8})

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from golden.letters import letter
 from paperless_fingerprint.comparison import relation
 from paperless_fingerprint.comparison.diff import compare
 from paperless_fingerprint.comparison.relation import (
@@ -236,6 +237,15 @@ def test_chinese_names_with_a_part_in_common_are_two_names():
     one, other = form.format("赵建国"), form.format("卫国庆")
     assert relation_of(one, other) not in relation.STORED_RELATIONS
     assert relation_of(one, one.replace("抄", "抁").replace("终", "络")) is Relation.NEAR
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "other"),
+    [("hi", "अवधि", "राशि"), ("ar", "الفترة", "المدة"), ("en", "services", "statements")],
+)
+def test_another_word_is_another_version_in_every_script(language, word, other):
+    text = letter(language, 1)
+    assert relation_of(text, text.replace(word, other)) is Relation.VERSION
 
 
 def test_the_judgement_without_explanation_is_the_same():

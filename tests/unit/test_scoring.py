@@ -3,20 +3,19 @@ from __future__ import annotations
 import pytest
 
 from paperless_fingerprint.comparison.similarity import (
-    Overlap,
     Weights,
     fuzzy_text,
     metadata_alike,
-    overlap,
     sample,
     title_alike,
     weighted_sum,
 )
+from paperless_fingerprint.fingerprints.shingles import Overlap, overlap_of_sets
 from paperless_fingerprint.model import Document, PairScore
 
 
 def test_containment_has_a_direction_and_jaccard_has_none():
-    found = overlap({1, 2, 3, 4}, {3, 4, 5, 6, 7, 8, 9, 10})
+    found = overlap_of_sets({1, 2, 3, 4}, {3, 4, 5, 6, 7, 8, 9, 10})
     assert found == Overlap(shared=2, a=4, b=8)
     assert found.containment_ab == 0.5
     assert found.containment_ba == 0.25
@@ -25,7 +24,7 @@ def test_containment_has_a_direction_and_jaccard_has_none():
 
 
 def test_nothing_overlaps_with_nothing():
-    assert overlap(set(), set()).jaccard == 0
+    assert overlap_of_sets(set(), set()).jaccard == 0
 
 
 def test_what_one_document_lacks_is_no_evidence():

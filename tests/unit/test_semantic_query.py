@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from documents import SPEC
-from paperless_fingerprint.fingerprints.spec import fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.progress import Silent

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from documents import SPEC, some_text, stored
-from paperless_fingerprint.fingerprints.spec import fingerprint, shingle_hashes
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.shingles import shingle_hashes
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.plan import sketch_query, source_of
 from paperless_fingerprint.query.searcher import Scope

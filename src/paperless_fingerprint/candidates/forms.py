@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,13 @@ import numpy.typing as npt
 
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, among
+from paperless_fingerprint.fingerprints.digest import (
+    FEWEST_NUMBERS,
+    FEWEST_WORDS,
+    Digests,
+    chances_kept,
+    least_shared,
+)
 
 #: Fewer others cannot tell what the form is.
 MEMBERS_AT_LEAST = 8
@@ -39,6 +44,7 @@ _GIVEN_UP = 0.02
 #: Of so many others each by itself is unlikely to be a draft.
 _CROWD = 24
 _GIVEN_UP_IN_A_CROWD = 0.08
+_CELLS = np.uint32((1 << 16) - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,13 +94,18 @@ def of_one_form(
     given_up = _GIVEN_UP_IN_A_CROWD if len(sizes) >= _CROWD else _GIVEN_UP
     clean = np.flatnonzero((whole >= _FEWEST_OF_FORM) & (both >= _CLEAN * whole))
     rest, shared = rest[clean], shared[clean]
-    found[clean] = shared < _expected(rest, given_up)
+    found[clean] = shared < _least_kept(rest, given_up)
     open_yet = np.flatnonzero(~found[clean])
     if len(open_yet):
         asked = clean[open_yet]
         more, more_shared = (figures[asked] for figures in beside())
-        found[asked] = shared[open_yet] + more_shared < _expected(rest[open_yet] + more, given_up)
+        found[asked] = shared[open_yet] + more_shared < _least_kept(rest[open_yet] + more, given_up)
     return found
+
+
+def _least_kept(counts: Ints, given_up: float) -> Ints:
+    """Of so many of its own a copy or a draft has at least so many, but so seldom."""
+    return least_shared(np.maximum(counts, 0), np.full(len(counts), _KEPT_AT_WORST), given_up)
 
 
 def _of_many(values: npt.NDArray[Any], more_than: float) -> npt.NDArray[Any]:
@@ -106,20 +117,85 @@ def _of_many(values: npt.NDArray[Any], more_than: float) -> npt.NDArray[Any]:
     return ordered[edges[:-1][np.diff(edges) > more_than]]
 
 
-def _expected(counts: Ints, given_up: float) -> Ints:
-    """_fewest_expected() of each."""
-    asked = (max(0, count) for count in counts.tolist())
-    return np.array([_fewest_expected(count, given_up) for count in asked], np.int64)
+def of_one_form_by_words(digest: Digests, others: Digests) -> npt.NDArray[np.bool_]:
+    """Which of many others share with the one of `digest` what most of them share, and no more.
+
+    What most of the others have is the form. A copy has the rest as well, as far as noise lets it,
+    and how much noise there is can be seen from the form.
+    """
+    told = _form_and_rest(digest, others)
+    enough = (told.rest_fewest >= FEWEST_NUMBERS) & (told.form_shared >= FEWEST_WORDS)
+    found = np.zeros(len(others), np.bool_)
+    found[enough] = told.rest_shared[enough] < least_shared(
+        told.rest_fewest[enough],
+        chances_kept(told.form_shared[enough] / told.form_held[enough]),
+        _GIVEN_UP,
+    )
+    return found
 
 
-@cache
-def _fewest_expected(count: int, given_up: float) -> int:
-    """Of so many of its own a copy or a draft has at least so many, but so seldom."""
-    tail = 0.0
-    for shared in range(count + 1):
-        tail += (
-            comb(count, shared) * _KEPT_AT_WORST**shared * (1 - _KEPT_AT_WORST) ** (count - shared)
-        )
-        if tail >= given_up:
-            return shared
-    return count
+def beside_form(digest: Digests, others: Digests) -> tuple[Ints, Ints]:
+    """What one and each of many others have beside the form: so much the one that has less, and so
+    much both."""
+    told = _form_and_rest(digest, others)
+    return told.rest_fewest, told.rest_shared
+
+
+@dataclass(frozen=True, slots=True)
+class _FormAndRest:
+    """What one has in common with each of many others."""
+
+    #: Of what the document has in common with many: how much this one has, and how much there is.
+    form_shared: Ints
+    form_held: Ints
+    #: The same of all else; of that so much as the side has that has less of it.
+    rest_shared: Ints
+    rest_fewest: Ints
+
+
+def _form_and_rest(digest: Digests, others: Digests) -> _FormAndRest:
+    """Numbers and words together; nothing where too few are known to tell what the form is."""
+    known = np.count_nonzero(others.sizes.any(axis=1))
+    if known < MEMBERS_AT_LEAST or not len(digest.values):
+        nothing = np.zeros(len(others), np.int64)
+        return _FormAndRest(nothing, nothing, nothing, nothing)
+    one, other = (_form_of(digest, others, kind, _FORM_SHARE * known) for kind in (0, 1))
+    return _FormAndRest(
+        one.form_shared + other.form_shared,
+        one.form_held + other.form_held,
+        one.rest_shared + other.rest_shared,
+        one.rest_fewest + other.rest_fewest,
+    )
+
+
+def _form_of(digest: Digests, others: Digests, kind: int, many: float) -> _FormAndRest:
+    """Both sides thinned to the higher of their levels."""
+    sizes = others.sizes[:, kind]
+    values = others.values[np.repeat(np.arange(2 * len(others)) % 2 == kind, others.sizes.ravel())]
+    numbers = int(digest.sizes[0, 0])
+    own = digest.values[numbers:] if kind else digest.values[:numbers]
+    if not len(own):
+        nothing = np.zeros(len(others), np.int64)
+        return _FormAndRest(nothing, nothing, nothing, nothing)
+    ends = np.cumsum(sizes)
+    begins = ends - sizes
+    limits = np.int64(1) << (32 - np.maximum(digest.levels[0, kind], others.levels[:, kind]))
+    inside = values < np.repeat(limits, sizes)
+    at = np.searchsorted(own, values)
+    at[at == len(own)] = 0
+    equal = (own[at] == values) & inside
+    form = np.bincount(at[equal], minlength=len(own)) > many
+    form_shared = arrays.counts(equal & form[at], begins, ends)
+    below = np.searchsorted(own.astype(np.int64), limits)
+    form_held = np.append(0, np.cumsum(form))[below]
+    # What many of the others share among themselves is theirs, whether the document has it or not.
+    # A few values fall into one cell with others and count as common, too; that is the safe side.
+    cells = values & _CELLS
+    holders = np.bincount(cells[inside], minlength=int(_CELLS) + 1)[cells]
+    rest = arrays.counts(inside & (holders <= many), begins, ends)
+    return _FormAndRest(
+        form_shared,
+        form_held,
+        arrays.counts(equal, begins, ends) - form_shared,
+        np.minimum(rest, below - form_held),
+    )

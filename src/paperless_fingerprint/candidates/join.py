@@ -20,7 +20,7 @@ from paperless_fingerprint.candidates.forms import Sketches
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, distinct
 from paperless_fingerprint.fingerprints.digest import Digests
-from paperless_fingerprint.fingerprints.spec import level_limit
+from paperless_fingerprint.fingerprints.sketch import level_limit
 from paperless_fingerprint.model import FingerprintRow
 
 Keys: TypeAlias = npt.NDArray[np.uint64]

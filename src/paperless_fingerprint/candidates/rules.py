@@ -26,7 +26,8 @@ from paperless_fingerprint.candidates.forms import Sketches
 from paperless_fingerprint.fingerprints import arrays, digest
 from paperless_fingerprint.fingerprints.arrays import among
 from paperless_fingerprint.fingerprints.digest import Digests
-from paperless_fingerprint.fingerprints.spec import Hashes, level_limit, sketch_hashes
+from paperless_fingerprint.fingerprints.shingles import Hashes
+from paperless_fingerprint.fingerprints.sketch import level_limit, sketch_hashes
 from paperless_fingerprint.model import Candidate, Fingerprint
 
 POSTINGS_READ = 1_000
@@ -251,10 +252,10 @@ def clear_ones(
     # Who has other numbers tells what the form is as well as anybody.
     members = np.flatnonzero(~longer)
     if family.any() and len(members) >= forms.MEMBERS_AT_LEAST:
-        told = forms.of_one_form(sketches(members), lambda: digest.beside_form(*digests(members)))
+        told = forms.of_one_form(sketches(members), lambda: forms.beside_form(*digests(members)))
         family[members[told]] = False
     if many:
-        family &= ~digest.of_one_form(*digests(np.arange(len(family))))
+        family &= ~forms.of_one_form_by_words(*digests(np.arange(len(family))))
     return np.concatenate((_best(family, strength), _best(plausible & longer, strength)))
 
 

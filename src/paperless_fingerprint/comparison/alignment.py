@@ -14,7 +14,7 @@ from functools import cached_property
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from paperless_fingerprint.text.tokens import is_character
+from paperless_fingerprint.text.letters import is_character
 
 #: Token pairs that are aligned in one go; the bit matrix of 10^8 takes 12 MB.
 MOST_CELLS = 10**8

@@ -14,6 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.comparison.alignment import Alignment
 from paperless_fingerprint.comparison.ocr import weighted_edits
+from paperless_fingerprint.text.letters import is_word
 
 # Gaps of more cells than this are matched near their diagonal only.
 _MOST_CELLS = 900
@@ -307,9 +308,9 @@ def _not_moved(
     """A word in place of one other has not moved only because its like stands elsewhere: the month
     of a statement may stand in a sentence, too. (side, position)"""
     word_a, word_b = a[item.start_a], b[item.start_b]
-    if word_a in words_b and word_b not in words_a and word_a.isalpha():
+    if word_a in words_b and word_b not in words_a and is_word(word_a):
         yield 0, item.start_a
-    if word_b in words_a and word_a not in words_b and word_b.isalpha():
+    if word_b in words_a and word_a not in words_b and is_word(word_b):
         yield 1, item.start_b
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from paperless_fingerprint.comparison.alignment import Alignment
 from paperless_fingerprint.comparison.differences import Difference, Differences
+from paperless_fingerprint.text.letters import is_character
 from paperless_fingerprint.text.lexicon import MONTHS
-from paperless_fingerprint.text.tokens import AMOUNT, Tokens, is_character, notes_of
+from paperless_fingerprint.text.tokens import AMOUNT, Tokens, notes_of
 
 #: A shorter word may begin another one, and fewer letters are no month.
 _GLUED_TO = 4

@@ -6,6 +6,7 @@ from paperless_fingerprint.comparison.alignment import Alignment
 from paperless_fingerprint.comparison.changes.mark import DIGIT_NOISE_FLOOR
 from paperless_fingerprint.comparison.differences import Differences
 from paperless_fingerprint.comparison.side import Side, Weighing
+from paperless_fingerprint.text.letters import is_word
 
 _PRIOR_EDITS, _PRIOR_LETTERS = 0.3, 150.0
 
@@ -27,7 +28,7 @@ def estimate_noise(
                 letters += 1
             continue
         word, reading = "".join(one), "".join(other)
-        if word.isalpha() and reading.isalpha():
+        if is_word(word) and is_word(reading):
             letters += len(word)
             if not (weighing.known(word) and weighing.known(reading)):
                 edits += item.edits

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from paperless_fingerprint.comparison.changes.mark import Kind, Mark
 from paperless_fingerprint.comparison.evidence.gather import Evidence
 from paperless_fingerprint.model import Relation
+from paperless_fingerprint.text.letters import is_word
 from paperless_fingerprint.text.tokens import AMOUNT, NUMBER, Tokens, notes_of
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def stated(tokens: Tokens) -> tuple[Stated, ...]:
     keys, spellings = tokens.keys, tokens.spellings
     found = []
     for i, key in enumerate(keys):
-        if key.isalpha() or len(key) < 3:
+        if is_word(key) or len(key) < 3:
             continue
         before = keys[max(0, i - _BEFORE) : i][::-1]
         notes = notes_of(spellings[i])

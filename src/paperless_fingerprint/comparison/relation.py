@@ -24,16 +24,15 @@ from paperless_fingerprint.comparison.judgement import (
 from paperless_fingerprint.comparison.side import Side
 from paperless_fingerprint.comparison.similarity import (
     FUZZY_SAMPLE_SIZE,
-    Overlap,
     Weights,
     fuzzy_text,
     metadata_alike,
-    overlap,
     sample,
     title_alike,
     weighted_sum,
 )
 from paperless_fingerprint.comparison.stretch import Place, place_of
+from paperless_fingerprint.fingerprints.shingles import Overlap, overlap_of_sets
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -206,7 +205,7 @@ def _tell(
 ) -> tuple[Told, Evidence | None]:
     def scores(relation: Relation, facts: float | None = None) -> PairScore | None:
         if explain or relation in STORED_RELATIONS:
-            shared = overlap(a.shingles, b.shingles)
+            shared = overlap_of_sets(a.shingles, b.shingles)
             return _scores_of_texts(a, b, shared, facts, fuzzy_sample_size)
         return None
 
@@ -227,7 +226,7 @@ def _tell(
         return decided(Relation.TEMPLATE, FILLED_IN_CONFIDENCE)
     if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
         return decided(Relation.RELATED, 0.0, "the same words over and over")
-    shared = overlap(a.shingles, b.shingles)
+    shared = overlap_of_sets(a.shingles, b.shingles)
     if (
         shared.containment < limits.containment
         and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter

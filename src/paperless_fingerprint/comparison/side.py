@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from paperless_fingerprint.text.letters import has_characters, has_no_capital, is_word
 from paperless_fingerprint.text.lexicon import (
     AMBIGUOUS_MONTHS,
     MONTHS,
@@ -26,7 +27,6 @@ from paperless_fingerprint.text.tokens import (
     DIGIT,
     Tokens,
     as_number,
-    has_characters,
     notes_of,
 )
 
@@ -136,7 +136,7 @@ class Side:
     @cached_property
     def numbers(self) -> int:
         """How many tokens hold digits: where there are none, the facts are silent."""
-        return sum(1 for key in self.tokens.keys if len(key) > 1 and not key.isalpha())
+        return sum(1 for key in self.tokens.keys if len(key) > 1 and not is_word(key))
 
     def is_name(self, i: int) -> bool:
         """What looks like part of somebody's name: 'FouPAGGENWED' is a stamp across a word."""
@@ -268,9 +268,9 @@ def legible(keys: Sequence[str], spellings: Sequence[str], weighing: Weighing) -
         total += len(key)
         if key.isdigit():
             good += len(key)
-        elif spelling.isalpha():
+        elif is_word(spelling):
             even = (
-                spelling.islower()
+                has_no_capital(spelling)
                 or spelling.istitle()
                 or spelling.isupper()
                 or is_full_name(spelling)

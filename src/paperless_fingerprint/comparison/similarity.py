@@ -6,7 +6,6 @@ weight is shared out among the others.
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 
@@ -27,36 +26,6 @@ class Weights:
     fuzzy: float = 30.0
     metadata: float = 15.0
     title: float = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """Distinct shingles: how many are shared, and how many each has."""
-
-    shared: int
-    a: int
-    b: int
-
-    @property
-    def jaccard(self) -> float:
-        return self.shared / max(1, self.a + self.b - self.shared)
-
-    @property
-    def containment_ab(self) -> float:
-        return self.shared / max(1, self.a)
-
-    @property
-    def containment_ba(self) -> float:
-        return self.shared / max(1, self.b)
-
-    @property
-    def containment(self) -> float:
-        """The higher of the two directions."""
-        return self.shared / max(1, min(self.a, self.b))
-
-
-def overlap(a: AbstractSet[int], b: AbstractSet[int]) -> Overlap:
-    return Overlap(len(a & b), len(a), len(b))
 
 
 def sample(text: str, size: int) -> str:

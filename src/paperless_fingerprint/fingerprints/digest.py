@@ -32,17 +32,11 @@ _LONG_WORD_BYTES = 5
 _NUMBER_DIGITS = 3
 #: Numbers are misread more often than words, and in some versions they are what was edited.
 _KEPT_AT_WORST = 0.65
-#: A real pair is given up for being as unlikely as this; among many of one form, where the true
-#: copy stands out, as unlikely as that.
+#: A real pair is given up for being as unlikely as this.
 _GIVEN_UP = 0.002
-_GIVEN_UP_IN_A_FAMILY = 0.02
 #: Fewer words than this in common say nothing about the noise.
-_FEWEST_WORDS = 6
-_FEWEST_NUMBERS = 5
-#: Among so many others, what more than this share of them has belongs to a form.
-_MANY = 8
-_FORM_SHARE = 0.3
-_CELLS = np.uint32((1 << 16) - 1)
+FEWEST_WORDS = 6
+FEWEST_NUMBERS = 5
 #: Of the digests of a stretch of documents about one in twenty cells is taken.
 _TABLE_CELLS = 1 << 17
 
@@ -221,12 +215,11 @@ class Agreement:
     def of(cls, common: Common) -> Agreement:
         shared, fewest = common.shared_by_kind[:, 0], common.fewest_by_kind[:, 0]
         words, fewest_words = common.shared_by_kind[:, 1], common.fewest_by_kind[:, 1]
-        enough = fewest >= _FEWEST_NUMBERS
+        enough = fewest >= FEWEST_NUMBERS
         plausible = np.ones(len(enough), np.bool_)
-        told = np.flatnonzero(enough & (fewest_words >= _FEWEST_WORDS))
-        plausible[told] = shared[told] >= _expected(
-            fewest[told], words[told] / fewest_words[told], _GIVEN_UP
-        )
+        told = np.flatnonzero(enough & (fewest_words >= FEWEST_WORDS))
+        chances = chances_kept(words[told] / fewest_words[told])
+        plausible[told] = shared[told] >= least_shared(fewest[told], chances, _GIVEN_UP)
         return cls(plausible, np.where(enough, shared / np.maximum(fewest, 1), 0.5))
 
     def at(self, begin: int, end: int) -> Agreement:
@@ -239,103 +232,25 @@ def compare(digest: bytes, others: Sequence[bytes]) -> Agreement:
     return Agreement.of(in_common(Digests.of([digest]), nobody_else, Digests.of(others)))
 
 
-def of_one_form(digest: Digests, others: Digests) -> npt.NDArray[np.bool_]:
-    """Which of many others share with the one of `digest` what most of them share, and no more.
-
-    What most of the others have is the form. A copy has the rest as well, as far as noise lets it,
-    and how much noise there is can be seen from the form.
-    """
-    told = _form_and_rest(digest, others)
-    enough = (told.rest_fewest >= _FEWEST_NUMBERS) & (told.form_shared >= _FEWEST_WORDS)
-    found = np.zeros(len(others), np.bool_)
-    found[enough] = told.rest_shared[enough] < _expected(
-        told.rest_fewest[enough],
-        told.form_shared[enough] / told.form_held[enough],
-        _GIVEN_UP_IN_A_FAMILY,
-    )
-    return found
-
-
-def beside_form(digest: Digests, others: Digests) -> tuple[Ints, Ints]:
-    """What one and each of many others have beside the form: so much the one that has less, and so
-    much both."""
-    told = _form_and_rest(digest, others)
-    return told.rest_fewest, told.rest_shared
-
-
-@dataclass(frozen=True, slots=True)
-class _FormAndRest:
-    """What one has in common with each of many others."""
-
-    #: Of what the document has in common with many: how much this one has, and how much there is.
-    form_shared: Ints
-    form_held: Ints
-    #: The same of all else; of that so much as the side has that has less of it.
-    rest_shared: Ints
-    rest_fewest: Ints
-
-
-def _form_and_rest(digest: Digests, others: Digests) -> _FormAndRest:
-    """Numbers and words together; nothing where too few are known to tell what the form is."""
-    known = np.count_nonzero(others.sizes.any(axis=1))
-    if known < _MANY or not len(digest.values):
-        nothing = np.zeros(len(others), np.int64)
-        return _FormAndRest(nothing, nothing, nothing, nothing)
-    one, other = (_form_of(digest, others, kind, _FORM_SHARE * known) for kind in (0, 1))
-    return _FormAndRest(
-        one.form_shared + other.form_shared,
-        one.form_held + other.form_held,
-        one.rest_shared + other.rest_shared,
-        one.rest_fewest + other.rest_fewest,
-    )
-
-
-def _form_of(digest: Digests, others: Digests, kind: int, many: float) -> _FormAndRest:
-    """Both sides thinned to the higher of their levels."""
-    sizes = others.sizes[:, kind]
-    values = others.values[np.repeat(np.arange(2 * len(others)) % 2 == kind, others.sizes.ravel())]
-    numbers = int(digest.sizes[0, 0])
-    own = digest.values[numbers:] if kind else digest.values[:numbers]
-    if not len(own):
-        nothing = np.zeros(len(others), np.int64)
-        return _FormAndRest(nothing, nothing, nothing, nothing)
-    ends = np.cumsum(sizes)
-    begins = ends - sizes
-    limits = np.int64(1) << (32 - np.maximum(digest.levels[0, kind], others.levels[:, kind]))
-    inside = values < np.repeat(limits, sizes)
-    at = np.searchsorted(own, values)
-    at[at == len(own)] = 0
-    equal = (own[at] == values) & inside
-    form = np.bincount(at[equal], minlength=len(own)) > many
-    form_shared = arrays.counts(equal & form[at], begins, ends)
-    below = np.searchsorted(own.astype(np.int64), limits)
-    form_held = np.append(0, np.cumsum(form))[below]
-    # What many of the others share among themselves is theirs, whether the document has it or not.
-    # A few values fall into one cell with others and count as common, too; that is the safe side.
-    cells = values & _CELLS
-    holders = np.bincount(cells[inside], minlength=int(_CELLS) + 1)[cells]
-    rest = arrays.counts(inside & (holders <= many), begins, ends)
-    return _FormAndRest(
-        form_shared,
-        form_held,
-        arrays.counts(equal, begins, ends) - form_shared,
-        np.minimum(rest, below - form_held),
-    )
-
-
-def _expected(counts: Ints, kept: npt.NDArray[np.float64], given_up: float) -> Ints:
-    """_fewest_expected() of each."""
-    asked = zip(counts.tolist(), np.round(kept, 2).tolist(), strict=True)
-    return np.array([_fewest_expected(count, share, given_up) for count, share in asked], np.int64)
+def least_shared(counts: Ints, chances: npt.NDArray[np.float64], given_up: float) -> Ints:
+    """Of each count: how many at least are shared, each with its chance, unless something happens
+    that is as unlikely as `given_up`."""
+    asked = zip(counts.tolist(), chances.tolist(), strict=True)
+    return np.array([_least_shared(count, chance, given_up) for count, chance in asked], np.int64)
 
 
 @cache
-def _fewest_expected(count: int, words_kept: float, given_up: float) -> int:
-    """Of `count` numbers a real pair shares at least so many, but once in 1 / given_up times."""
-    chance = _KEPT_AT_WORST * min(max(words_kept, 0.0), 1.0) ** 1.3
+def _least_shared(count: int, chance: float, given_up: float) -> int:
     tail = 0.0
     for shared in range(count + 1):
         tail += comb(count, shared) * chance**shared * (1 - chance) ** (count - shared)
         if tail >= given_up:
             return shared
     return count
+
+
+def chances_kept(words_kept: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """With which chance each number of a copy is there, where so many of its words are."""
+    # Rounded, so that the same few questions come again.
+    kept: npt.NDArray[np.float64] = _KEPT_AT_WORST * np.clip(np.round(words_kept, 2), 0, 1) ** 1.3
+    return kept

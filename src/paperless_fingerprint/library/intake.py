@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, fingerprints_of_normalised
+from paperless_fingerprint.fingerprints.fingerprint import fingerprints_of_normalised
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document, StoredDocument
 from paperless_fingerprint.stores.base import Refusal, Store, document_uuid
 from paperless_fingerprint.text.normalise import normalise

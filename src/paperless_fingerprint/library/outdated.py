@@ -18,7 +18,7 @@ from paperless_fingerprint.stores.base import Store
 #: Which of the stored pairs count; then the levels from which text alone may decide.
 KEYS = ("similarity_threshold", "near.threshold", "version.threshold")
 #: Counts the ways in which pairs were judged: a library of an earlier one is judged anew.
-_JUDGEMENT = "judgement-8"
+_JUDGEMENT = "judgement-9"
 _NOTE = "thresholds"
 #: Before the thresholds that an analysis under way leads to.
 _TOWARDS = "towards "

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, Overlap
+from paperless_fingerprint.fingerprints.shingles import Overlap
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.query.explanation import explained
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.likeness import VERIFIED_AT_MOST, Comparer, Meanings, Term

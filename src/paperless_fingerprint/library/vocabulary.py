@@ -8,13 +8,14 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprints.spec import (
+from paperless_fingerprint.fingerprints.shingles import (
     Hashes,
     shingle_hashes,
     shingle_stream,
     word_hash,
 )
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.text.letters import is_word
 from paperless_fingerprint.text.normalise import normalise, words
 
 #: Beyond this a word is simply common.
@@ -53,7 +54,7 @@ def asked_about(a: str, b: str) -> set[str]:
     """Words whose frequency the comparison of two texts asks for, as far as can be foretold: what
     states a fact, and what stands in one of them only."""
     words_a, words_b = set(words(a)), set(words(b))
-    asked = {word for word in words_a | words_b if not word.isalpha()}
+    asked = {word for word in words_a | words_b if not is_word(word)}
     different = words_a ^ words_b
     return asked | different if len(different) <= _FEW_DIFFERENCES else asked
 

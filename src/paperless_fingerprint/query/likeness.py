@@ -15,11 +15,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprints.spec import (
-    FingerprintSpec,
-    Overlap,
-    shingle_hashes,
-)
+from paperless_fingerprint.fingerprints.shingles import Overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.query.overlap_finder import Sought
 from paperless_fingerprint.query.plan import (
     SketchQuery,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprints.spec import Hashes, Overlap, shingle_stream
+from paperless_fingerprint.fingerprints.shingles import Hashes, Overlap, shingle_stream
 
 Places = npt.NDArray[np.bool_]
 
@@ -44,7 +44,4 @@ class Sought:
 
     def figures(self, found: Places, shingles: int) -> Overlap:
         """Exact, for a text with so many distinct shingles."""
-        own, shared = len(self.hashes), int(np.count_nonzero(found))
-        if not own or not shingles:
-            return Overlap(0, 0.0, 0.0, 0.0)
-        return Overlap(shared, shared / (own + shingles - shared), shared / own, shared / shingles)
+        return Overlap(int(np.count_nonzero(found)), len(self.hashes), shingles)

@@ -23,7 +23,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, Hashes
+from paperless_fingerprint.fingerprints.shingles import Hashes
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.query.probability import (
     binomial_minimum,
     chance_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from paperless_fingerprint.fingerprints.spec import Overlap
+from paperless_fingerprint.fingerprints.shingles import Overlap
 from paperless_fingerprint.query.cursor import Cursor
 from paperless_fingerprint.query.likeness import Comparer, Term
 from paperless_fingerprint.query.request import Hit, Page, Request, hit_of

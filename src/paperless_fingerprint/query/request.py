@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from paperless_fingerprint.fingerprints.spec import Overlap
+from paperless_fingerprint.fingerprints.shingles import Overlap
 from paperless_fingerprint.query.cursor import Cursor
 from paperless_fingerprint.query.searcher import Row, Scope
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from paperless_fingerprint.fingerprints.spec import Hashes
+from paperless_fingerprint.fingerprints.shingles import Hashes
 from paperless_fingerprint.query.plan import SketchQuery
 from paperless_fingerprint.query.scope import TIME_LIMIT_SECONDS, Asker, Scope, SearchTooLongError
 from paperless_fingerprint.query.tree import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from paperless_fingerprint.fingerprints.spec import Overlap
+from paperless_fingerprint.fingerprints.shingles import Overlap
 from paperless_fingerprint.query.likeness import Term, Verified, share
 from paperless_fingerprint.query.searcher import Order, OrderBy, Place
 from paperless_fingerprint.query.tree import Likeness

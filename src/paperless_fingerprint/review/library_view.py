@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.library.thresholds import Level, Thresholds, tune_pairs
 from paperless_fingerprint.model import Pair
@@ -133,12 +134,10 @@ def _histogram(pairs: Iterable[Pair]) -> tuple[Bar, ...]:
 
 @lru_cache(maxsize=8)
 def curve(bands: int, permutations: int) -> tuple[Point, ...]:
-    """1 - (1 - j^rows)^bands: with which probability two documents share at least one band."""
-    rows = permutations // bands
-    return tuple(
-        Point(j / _POINTS, round(1 - (1 - (j / _POINTS) ** rows) ** bands, 6))
-        for j in range(_POINTS + 1)
-    )
+    """With which probability two documents share at least one band."""
+    spec = FingerprintSpec(bands=bands, permutations=permutations)
+    shares = (place / _POINTS for place in range(_POINTS + 1))
+    return tuple(Point(share, round(spec.chance_of_a_shared_band(share), 6)) for share in shares)
 
 
 def preview(

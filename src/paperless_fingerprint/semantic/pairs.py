@@ -23,7 +23,7 @@ from paperless_fingerprint.comparison.similarity import (
     weighted_sum,
 )
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprints.spec import Hashes, overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.shingles import Hashes, overlap, shingle_hashes
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,

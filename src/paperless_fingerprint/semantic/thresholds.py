@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprints.spec import overlap, shingle_hashes
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.semantic.agreement import Commonness, agreement
 from paperless_fingerprint.semantic.calibration import LabelledPair, Scale, fit

@@ -12,17 +12,21 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-#: Characters that are words by themselves: Chinese, Japanese.
-_CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+from paperless_fingerprint.text.letters import (
+    INVISIBLE,
+    SPACED,
+    UNUSUAL,
+    is_character,
+    rejoined,
+    words_without_spaces,
+)
+
 # Runs are cut at 40 characters and numbers after six joints: what is longer is not something a
 # person wrote, and a distance between two tokens must stay cheap.
-_RUN = f"[^\\W_{_CJK}]{{1,40}}"
-_TOKEN = re.compile(f"{_RUN}(?:[.,:/'’-](?=\\d)(?<=\\d.){_RUN}){{0,6}}|[{_CJK}]")
-# The same for a text without such characters and without '_', in half the time.
-_PLAIN_TOKEN = re.compile("\\w{1,40}(?:[.,:/'’-](?=\\d)(?<=\\d.)\\w{1,40}){0,6}")
-_HYPHENATED = re.compile("[-\u2010\u00ad][ \t\r]{0,20}\n[ \t\r]{0,20}(?=[^\\W\\d_])")
+_RUN = f"[{SPACED}]{{1,40}}"
+_SPACED_TOKEN = re.compile(f"{_RUN}(?:[.,:/'’-](?=\\d)(?<=\\d.){_RUN}){{0,6}}")
+_ANY_TOKEN = re.compile(f"{_SPACED_TOKEN.pattern}|{words_without_spaces('{0,40}')}")
 _JOINTS = str.maketrans("", "", ".,:/'’-")
-_IS_CJK = re.compile(f"[{_CJK}]")
 # Two decimals make an amount, and so does a number with a thousands separator; a date or a
 # version has more joints, an integer may count anything.
 # A colon in '3:158,33' is a point that was misread.
@@ -35,7 +39,7 @@ DIGIT_LOOKS = str.maketrans("olisbzgq", "01158299")
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The text (NFKC, hyphenation undone), and for each token its key and its spelling."""
+    """The text (NFKC, hyphenation undone, nothing invisible), and for each token its key and its spelling."""
 
     text: str
     keys: tuple[str, ...]
@@ -51,7 +55,7 @@ class Tokens:
     def spans(self) -> list[tuple[int, int]]:
         """Where each token stands in `text`; computed when somebody wants to see it."""
         if self.before:
-            every = [match.span() for match in _TOKEN.finditer(self.text)]
+            every = [match.span() for match in _pattern(self.text).finditer(self.text)]
             return every[self.before : self.before + len(self.keys)]
         found, end = [], 0
         for spelling in self.spellings:
@@ -73,23 +77,36 @@ class Tokens:
 
 
 def tokenise(text: str) -> Tokens:
-    if not (text.isascii() or unicodedata.is_normalized("NFKC", text)):
-        text = unicodedata.normalize("NFKC", text)
-    if "-" in text or "\u00ad" in text or "\u2010" in text:
-        text = _HYPHENATED.sub(_join_if_one_word, text)
-    pattern, read = (
-        (_TOKEN, text) if has_characters(text) else (_PLAIN_TOKEN, text.replace("_", " "))
-    )
+    """The keys are the normalised words, but for numbers: these are one token each."""
+    text = _composed(text)
+    findall = _pattern(text).findall
     # No token goes over the end of a line, so line by line gives the same tokens.
     spellings: list[str] = []
     line_starts = set()
-    for line in read.split("\n"):
+    for line in text.split("\n"):
         line_starts.add(len(spellings))
-        spellings += pattern.findall(line)
+        spellings += findall(line)
     # Case folding looks at one character at a time, so all tokens can be folded at once.
-    keys = "\n".join(spellings).casefold().split("\n") if spellings else []
+    folded = "\n".join(spellings).casefold()
+    if not folded.isascii():
+        # It can take a text out of its normal form, as it does in normalise().
+        folded = unicodedata.normalize("NFKC", folded)
+    keys = folded.split("\n") if spellings else []
     keys = [key if key.isalnum() else key.translate(_JOINTS) for key in keys]
     return Tokens(text, tuple(keys), tuple(spellings), frozenset(line_starts))
+
+
+def _composed(text: str) -> str:
+    if text.isascii():
+        return rejoined(text)
+    text = rejoined(unicodedata.normalize("NFKC", text))
+    if INVISIBLE.search(text):
+        text = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
+    return text
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return _ANY_TOKEN if not text.isascii() and UNUSUAL.search(text) else _SPACED_TOKEN
 
 
 @lru_cache(maxsize=1 << 16)
@@ -111,16 +128,6 @@ def notes_of(spelling: str) -> int:
     return notes
 
 
-def has_characters(text: str) -> bool:
-    """Whether there is Chinese or Japanese in it."""
-    return not text.isascii() and _IS_CJK.search(text) is not None
-
-
-def is_character(spelling: str) -> bool:
-    """Whether it is one Chinese or Japanese character."""
-    return len(spelling) == 1 and _IS_CJK.match(spelling) is not None
-
-
 def as_number(key: str) -> str:
     """The digits that a number with letters in it stands for, or nothing."""
     if key.isdigit():
@@ -135,10 +142,3 @@ def as_number(key: str) -> str:
 
 def digits_of(spelling: str) -> str:
     return "".join([c for c in spelling if c.isdigit()])
-
-
-def _join_if_one_word(match: re.Match[str]) -> str:
-    """Only a line that goes on with a small letter was hyphenated; 'E-\\nMail' was not."""
-    before = match.string[match.start() - 1 : match.start()]
-    following = match.string[match.end() : match.end() + 1]
-    return "" if before.isalpha() and following.islower() else match[0]

@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from paperless_fingerprint.comparison.changes.mark import SEVEREST, Kind, Mark
 from paperless_fingerprint.comparison.changes.replacements import are_unlike_characters
-from paperless_fingerprint.text.tokens import Tokens, is_character
+from paperless_fingerprint.text.letters import is_character
+from paperless_fingerprint.text.tokens import Tokens
 
 #: How severe it is that one Chinese character stands for another again and again.
 _OTHER_CHARACTER = 4.0

@@ -16,6 +16,7 @@ from paperless_fingerprint.comparison.changes.replacements import mark_replaced
 from paperless_fingerprint.comparison.differences import Difference
 from paperless_fingerprint.comparison.differences_joined import without_glued
 from paperless_fingerprint.comparison.side import Side, Weighing
+from paperless_fingerprint.text.letters import is_word
 
 
 def mark_of(
@@ -97,7 +98,7 @@ def _mark_months(
 
 def _stands_elsewhere(keys: tuple[str, ...], own: Side, other: Side) -> bool:
     """Whether all the numbers here stand a second time in their text, and in the other text."""
-    numbers = [key for key in keys if len(key) >= 4 and not key.isalpha()]
+    numbers = [key for key in keys if len(key) >= 4 and not is_word(key)]
     return bool(numbers) and all(
         key in other.distinct and own.tokens.keys.count(key) > 1 for key in numbers
     )

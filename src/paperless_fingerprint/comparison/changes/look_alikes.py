@@ -16,6 +16,7 @@ from paperless_fingerprint.comparison.changes.mark import (
 )
 from paperless_fingerprint.comparison.differences import Difference
 from paperless_fingerprint.comparison.side import Weighing
+from paperless_fingerprint.text.letters import is_word
 from paperless_fingerprint.text.tokens import (
     AMOUNT,
     DIGIT,
@@ -60,7 +61,7 @@ def mark_look_alike(
         edits = float(Levenshtein.distance(one, other))
         if edits == 0:
             return Mark(item, Kind.WORD, 0.0)
-    if one.isalpha() and other.isalpha():
+    if is_word(one) and is_word(other):
         known_a, known_b = weighing.known(one), weighing.known(other)
         found = improbable(edits, length, noise)
         capital = spelled_a[0][:1].isupper() and spelled_b[0][:1].isupper()

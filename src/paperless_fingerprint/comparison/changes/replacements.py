@@ -20,6 +20,7 @@ from paperless_fingerprint.comparison.changes.mark import (
 )
 from paperless_fingerprint.comparison.differences import Difference
 from paperless_fingerprint.comparison.side import Side, Weighing, legible
+from paperless_fingerprint.text.letters import has_no_capital, is_word
 from paperless_fingerprint.text.tokens import AMOUNT, CJK, DIGIT, NUMBER, as_number, notes_of
 
 #: A run of words is about somebody where so many of its letters belong to names.
@@ -183,9 +184,9 @@ def _clean_words(
         key
         for key, spelling in zip(keys, spellings, strict=True)
         if len(key) > 2
-        and key.isalpha()
+        and is_word(key)
         and not spelling.isupper()
-        and (weighing.known(key) or (read_well and spelling.islower()))
+        and (weighing.known(key) or (read_well and has_no_capital(spelling)))
         and (len(key) > _SHORT_WORD or key not in weighing.common or key in side.own_words)
     ]
 

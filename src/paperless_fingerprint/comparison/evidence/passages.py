@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from paperless_fingerprint.comparison.differences import Difference, Differences
 from paperless_fingerprint.comparison.side import Side, Weighing, legible
-from paperless_fingerprint.text.tokens import Tokens, is_character
+from paperless_fingerprint.text.letters import is_character
+from paperless_fingerprint.text.tokens import Tokens
 
 #: Runs that only one text has are read as sentences from this many tokens on.
 _SENTENCE = 5

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paperless_fingerprint.candidates import rules
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, band_keys
+from paperless_fingerprint.fingerprints.sketch import band_keys
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Candidate, Fingerprint
 from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader

@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec, band_keys, fingerprint
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.sketch import band_keys
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import (
     Decision,
     Document,

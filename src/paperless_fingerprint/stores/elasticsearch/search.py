@@ -12,7 +12,7 @@ import orjson
 from elasticsearch import Elasticsearch
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.fingerprints.spec import Hashes
+from paperless_fingerprint.fingerprints.shingles import Hashes
 from paperless_fingerprint.query.plan import SketchQuery, common_above, group_of
 from paperless_fingerprint.query.searcher import (
     Found,

@@ -15,7 +15,7 @@ import numpy as np
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files.sqlite import VOCABULARY, SqliteFile
-from paperless_fingerprint.fingerprints.spec import Hashes
+from paperless_fingerprint.fingerprints.shingles import Hashes
 from paperless_fingerprint.query.plan import SketchQuery, common_above
 from paperless_fingerprint.query.searcher import (
     Found,
