@@ -358,6 +358,21 @@ def minhash(hashes: Hashes, permutations: int) -> npt.NDArray[np.uint32]:
     return signature
 
 
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A MinHash signature for other programs; only those of one seed can be compared."""
+
+    #: From all choices that shape a fingerprint; 32 bits are what datasketch takes.
+    seed: int
+    values: npt.NDArray[np.uint32]
+
+
+def signature(text: str, spec: FingerprintSpec) -> Signature:
+    """What the band keys of a fingerprint are made from; not kept with it."""
+    hashes = shingle_hashes(texts.normalise(text), spec.shingle_words)
+    return Signature(int(spec.id[:8], 16), minhash(hashes, spec.permutations))
+
+
 def _band_keys(documents: Sequence[Hashes], spec: FingerprintSpec) -> list[bytes]:
     """Of each document."""
     if not documents:
