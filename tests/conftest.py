@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from elasticsearch_nodes import NAMED_SERVER, Cluster, NodePool, NodeStartError, delete_indices
 
@@ -20,6 +21,11 @@ def pytest_configure() -> None:
     # In the background of a shell ('make test &', many a CI) Ctrl-C is ignored, and what tests
     # start would inherit that: a program that is told to end by Ctrl-C would never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # How quick a machine is, is not what these tests are about: a busy one must not fail them.
+    settings.register_profile(
+        "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,8 @@ LAYERS = (
     ("web",),
     ("review",),
     ("service",),
-    ("checkup",),
+    ("interop",),
+    ("api", "checkup"),
     ("integration",),
     ("library",),
     ("semantic",),
@@ -156,3 +157,9 @@ def test_one_document_loads_nothing_heavy(tmp_path: Path) -> None:
         "assert done.exit_code == 0, done.output\n"
     )
     assert not _loaded(program) & set(HEAVY)
+
+
+def test_the_import_alone_loads_nothing_of_ours_or_others() -> None:
+    assert not _loaded("import paperless_fingerprint") & {*HEAVY, "numpy", "click", "rapidfuzz"}
+    lean = _loaded("import paperless_fingerprint as pf\npf.Document\npf.StoreError")
+    assert not lean & {*HEAVY, "numpy", "click", "rapidfuzz"}

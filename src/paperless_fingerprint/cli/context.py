@@ -16,8 +16,9 @@ import click
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 
 if TYPE_CHECKING:
+    from paperless_fingerprint.api.library import Library
+    from paperless_fingerprint.progress import Progress
     from paperless_fingerprint.settings.registry import Settings, Value
-    from paperless_fingerprint.stores.base import Store
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -34,16 +35,11 @@ class Context:
 
         return load(self.flags, file=self.config)
 
-    @contextmanager
-    def store(self, *, create: bool = False) -> Iterator[Store]:
-        """Open the store and close it; commands that only read do not make a library."""
-        from paperless_fingerprint.stores.opening import open_store
+    def library(self, progress: Progress | None = None, *, create: bool = False) -> Library:
+        """Open it; commands that only read do not make one."""
+        from paperless_fingerprint.api.library import Library
 
-        store = open_store(self.settings(), create=create)
-        try:
-            yield store
-        finally:
-            store.close()
+        return Library(settings=self.settings(), create=create, progress=progress)
 
 
 def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,11 +15,7 @@ from paperless_fingerprint.cli.context import (
     shared_options,
 )
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.model import STORED_RELATIONS, Relation
-
-if TYPE_CHECKING:
-    from paperless_fingerprint.settings.registry import Settings
-    from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.model import STORED_RELATIONS
 
 
 def _who() -> str:
@@ -30,19 +23,6 @@ def _who() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user need not have a name
         return "command line"
-
-
-@contextmanager
-def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings]]:
-    """The store, with no worker beside us; Paperless is told of `ids` by the next one that runs."""
-    from paperless_fingerprint.integration.context import owe
-    from paperless_fingerprint.library.lock import library_lock
-
-    settings = context.settings()
-    with context.store() as store, library_lock(settings).held():
-        yield store, settings
-    if settings.paperless.url:
-        owe(settings, ids)
 
 
 @click.command()
@@ -58,14 +38,10 @@ def _deciding(context: Context, ids: set[int]) -> Iterator[tuple[Store, Settings
 @click.pass_obj
 def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: bool) -> None:
     """Documents A and B are no duplicates. They are never called so again, until 'undo'."""
-    from paperless_fingerprint.library import decisions
     from paperless_fingerprint.library.as_json import decision_json
 
-    with context.store() as store:
-        said = decisions.dismiss(
-            store, context.settings(), a, b,
-            by=_who(), relation=Relation(relation) if relation else None,
-        )  # fmt: skip
+    with context.library() as library:
+        said = library.dismiss(a, b, by=_who(), relation=relation)
     if as_json:
         print_json([decision_json(said.decision)])
     else:
@@ -80,11 +56,10 @@ def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: boo
 @click.pass_obj
 def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
     """Documents A and B are what they were found to be; where nothing was found, duplicates."""
-    from paperless_fingerprint.library import decisions
     from paperless_fingerprint.library.as_json import decision_json
 
-    with _deciding(context, {a, b}) as (store, settings):
-        said = decisions.confirm(store, settings, a, b, by=_who())
+    with context.library() as library:
+        said = library.confirm(a, b, by=_who())
     if as_json:
         print_json([decision_json(said.decision)])
     else:
@@ -99,11 +74,10 @@ def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
 @click.pass_obj
 def primary(context: Context, id: int, as_json: bool) -> None:
     """Document ID is the one to keep of its group."""
-    from paperless_fingerprint.library import decisions
     from paperless_fingerprint.library.as_json import decision_json
 
-    with _deciding(context, {id}) as (store, settings):
-        decision = decisions.choose_primary(store, settings, id, by=_who())
+    with context.library() as library:
+        decision = library.choose_primary(id, by=_who())
     if as_json:
         print_json([decision_json(decision)])
     else:
@@ -127,16 +101,12 @@ def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bo
             raise UsageError("'undo --in-paperless' takes no ids: it goes back step by step.")
         _undo_in_paperless(context, as_json=as_json)
         return
-    from paperless_fingerprint.library import decisions
     from paperless_fingerprint.library.as_json import decision_json
 
     if len(ids) not in {0, 2}:
         raise UsageError("'undo' takes two ids, such as 'undo 12 40', or none for the last word.")
-    concerned = set(ids)
-    with _deciding(context, concerned) as (store, settings):
-        pair = (ids[0], ids[1]) if ids else None
-        taken_back = decisions.undo(store, settings, pair)
-        concerned |= {each for said in taken_back for each in (said.a, said.b)}
+    with context.library() as library:
+        taken_back = library.undo(*ids)
     if as_json:
         print_json(decision_json(decision) for decision in taken_back)
     elif not taken_back:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -40,10 +41,8 @@ def compare(context: Context, a: int, b: int, as_json: bool) -> None:
     """
     from rich.text import Text
 
-    from paperless_fingerprint.library.compare import compare_documents
-
-    with context.store() as store:
-        found = compare_documents(store, context.settings(), a, b)
+    with context.library() as library:
+        found = library.compare(a, b)
     if as_json:
         print_json([found.as_json()])
         return
@@ -116,19 +115,19 @@ def tune(
     """Show what other thresholds would add and remove. Nothing is computed again or changed."""
     from paperless_fingerprint.library.thresholds import Thresholds, tune
 
-    settings = context.settings()
     if semantic:
         _tune_semantic(context, keep=keep, as_json=as_json)
         return
+    settings = context.settings()
     now = Thresholds.of(settings)
     then = Thresholds(
         now.similarity if similarity_threshold is None else similarity_threshold,
         now.near if near is None else near,
         now.version if version_ is None else version_,
     )
-    with context.store() as store:
-        found = tune(store, settings, then)
-        titles = store.metadata({i for p in (*found.added, *found.removed) for i in (p.a, p.b)})
+    with context.library() as library:
+        found = tune(library.store, settings, then)
+        titles = library.titles(i for p in (*found.added, *found.removed) for i in (p.a, p.b))
     if as_json:
         print_json([found.as_json()])
         return
@@ -161,8 +160,8 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
     from paperless_fingerprint.semantic.thresholds import tune
     from paperless_fingerprint.stores.opening import open_vectors
 
-    with context.store() as store, closing(open_vectors(store)) as vectors:
-        found = tune(store, vectors, context.settings(), keep=keep)
+    with context.library() as library, closing(open_vectors(library.store)) as vectors:
+        found = tune(library.store, vectors, library.settings, keep=keep)
     if as_json:
         print_json([found.as_json()])
     else:
@@ -170,22 +169,25 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["pairs", "groups", "decisions"]))
+@click.argument("what", type=click.Choice(["pairs", "groups", "decisions", "signatures"]))
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A file instead of stdout.")
 @shared_options
 @click.pass_obj
 def export(context: Context, what: str, output: Path | None) -> None:
-    """Write pairs or groups as CSV, or decisions as JSON lines that 'decisions' reads back."""
+    """Write pairs or groups as CSV; as JSON lines decisions, which 'decisions' reads back, or
+    MinHash signatures, which datasketch.LeanMinHash takes."""
     from paperless_fingerprint.library import export as exporting
+    from paperless_fingerprint.library.signatures import write_signatures
 
-    settings = context.settings()
-    with context.store() as store, _opened(output) as file:
+    with context.library() as library, _opened(output) as file:
         if what == "pairs":
-            count = exporting.write_pairs(store, settings, file)
+            count = exporting.write_pairs(library.store, library.settings, file)
         elif what == "groups":
-            count = exporting.write_groups(store, file)
+            count = exporting.write_groups(library.store, file)
+        elif what == "signatures":
+            count = write_signatures(library.store, library.settings.spec(), file)
         else:
-            count = exporting.write_decisions(store, file)
+            count = exporting.write_decisions(library.store, file)
     say(f"Wrote {count:,} rows{f' to {output}' if output else ''}.")
 
 
@@ -197,8 +199,8 @@ def decisions(context: Context, file: IO[str]) -> None:
     """Read decisions back that 'export decisions' wrote. The newest word on a pair counts."""
     from paperless_fingerprint.library import export as exporting
 
-    with context.store() as store:
-        count = exporting.read_decisions(store, context.settings(), file)
+    with context.library() as library:
+        count = exporting.read_decisions(library.store, library.settings, file)
     say(f"Read {count:,} decisions. 'analyze' brings the pairs into line with them.")
 
 
@@ -224,15 +226,12 @@ def _opened(output: Path | None) -> Iterator[IO[str]]:
 def migrate(context: Context, target: str) -> None:
     """Copy the whole library to the store at TARGET, which must be empty. Nothing is deleted."""
     from paperless_fingerprint.library.migrate import migrate
-    from paperless_fingerprint.settings.loading import load
-    from paperless_fingerprint.stores.opening import open_store
 
-    other_settings = load({**context.flags, "store": target}, file=context.config)
-    with context.store() as store:
-        other = open_store(other_settings, create=True)
-        try:
-            with progress_bar() as progress:
-                count = migrate(store, other, progress)
-        finally:
-            other.close()
+    there = replace(context, flags={**context.flags, "store": target})
+    with (
+        progress_bar() as progress,
+        context.library() as library,
+        there.library(create=True) as other,
+    ):
+        count = migrate(library.store, other.store, progress)
     say(f"Copied {count:,} documents with all results to {target}. Set 'store' to it to use it.")

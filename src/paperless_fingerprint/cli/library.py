@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -31,15 +30,12 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
     viewers. All but id and content are optional, others are ignored. A line that cannot be read
     is named, and the rest goes on.
     """
-    from paperless_fingerprint.library.import_file import import_file
-
-    settings = context.settings()
     try:
         source = click.open_file(str(file), "rb")
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
-    with source, context.store(create=True) as store, progress_bar() as progress:
-        report = import_file(store, source, settings.spec(), progress)
+    with source, progress_bar() as progress, context.library(progress, create=True) as library:
+        report = library.import_lines(source)
     if as_json:
         print_json([report.as_json()])
     else:
@@ -63,28 +59,8 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     was stopped goes on where it was. Where [semantic] enabled is true, missing embeddings are
     computed first.
     """
-    from paperless_fingerprint.library import outdated
-    from paperless_fingerprint.library.analysis import analyse
-    from paperless_fingerprint.library.lock import library_lock
-
-    settings = context.settings()
-    lock = library_lock(settings)
-    with context.store() as store, progress_bar() as progress, ExitStack() as stack:
-        # What other thresholds make stale is done again by their words and by their meaning.
-        full = full or outdated.due(store.notes(), settings) is outdated.Due.PAIRS
-        if settings.semantic.enabled:
-            from paperless_fingerprint.library import semantic
-
-            stack.enter_context(semantic.embedding_lock(settings).held())
-            semantic.embed(store, settings, progress)
-            semantic.expect(store, store.ids() if full else [i.id for i in store.pending()])
-        # A worker beside us must not make the same groups at the same time.
-        with lock.held():
-            report = analyse(store, settings, progress, full=full)
-        if settings.semantic.enabled:
-            report = report.with_found(
-                semantic.compare_waiting(store, settings, progress, lock.held)
-            )
+    with progress_bar() as progress, context.library(progress) as library:
+        report = library.analyse(full=full)
     if as_json:
         print_json([report.as_json()])
     else:

@@ -17,8 +17,7 @@ from paperless_fingerprint.cli.context import (
     say,
     shared_options,
 )
-from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.model import STORED_RELATIONS, Document, Relation
+from paperless_fingerprint.model import STORED_RELATIONS, Document
 
 _TABLE_ROWS = 100
 
@@ -42,20 +41,15 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
     """
     from paperless_fingerprint.library.as_json import pair_json
 
-    settings = context.settings()
-    with context.store() as store:
-        found = store.pairs(
-            relation=Relation(relation) if relation else None,
-            at_least=settings.similarity_threshold,
-            limit=limit,
-        )
+    with context.library() as library:
+        found = library.pairs(relation=relation, limit=limit)
         if as_json:
             print_json(pair_json(pair) for pair in found)
             return
         rows = list(islice(found, limit if limit is not None else _TABLE_ROWS + 1))
         more = limit is None and len(rows) > _TABLE_ROWS
         rows = rows[: limit if limit is not None else _TABLE_ROWS]
-        titles = store.metadata({id for pair in rows for id in (pair.a, pair.b)})
+        titles = library.titles(id for pair in rows for id in (pair.a, pair.b))
         print_table(
             [("relation", "left"), ("sure", "right"), ("score", "right"), ("document", "left"),
              ("document", "left"), ("why", "left")],
@@ -81,13 +75,13 @@ def groups(context: Context, relation: str | None, limit: int | None, as_json: b
     """Show the groups of duplicates, surest first, with the one to keep."""
     from paperless_fingerprint.library.as_json import group_json
 
-    with context.store() as store:
-        found = store.groups(relation=Relation(relation) if relation else None, limit=limit)
+    with context.library() as library:
+        found = library.groups(relation=relation, limit=limit)
         if as_json:
             print_json(group_json(group) for group in found)
             return
         rows = list(islice(found, limit if limit is not None else _TABLE_ROWS))
-        titles = store.metadata({id for group in rows for id in group.members[:20]})
+        titles = library.titles(id for group in rows for id in group.members[:20])
         print_table(
             [("group", "left"), ("relation", "left"), ("sure", "right"), ("keep", "left"),
              ("duplicates", "left")],
@@ -109,76 +103,42 @@ def groups(context: Context, relation: str | None, limit: int | None, as_json: b
 @click.pass_obj
 def show(context: Context, id: int, as_json: bool) -> None:
     """Show all that is known about document ID: metadata, fingerprint, pairs, group, versions."""
-    from paperless_fingerprint.library import as_json as shown
-
-    settings = context.settings()
-    with context.store() as store:
-        record = store.get([id]).get(id)
-        if record is None:
-            raise UsageError(
-                f"There is no document {id} in the library. 'paperless-fingerprint sync' or "
-                "'import' brings new ones."
-            )
-        pairs = list(store.pairs(ids=[id], at_least=settings.similarity_threshold))
-        groups = list(store.groups(ids=[id]))
-        chains = store.chains([id])
-        decisions = store.decisions([id])
-        candidates = store.candidates(
-            record.fingerprint, checksum=record.document.checksum, excluding=id
-        )
-        waiting = any(item.id == id for item in store.pending())
-        language = ""
-        if settings.semantic.enabled:
-            from paperless_fingerprint.library.semantic import language_of
-
-            language = language_of(store, settings, id)
+    with context.library() as library:
+        found = library.about(id)
         if as_json:
-            print_json(
-                [
-                    shown.document_json(record.document)
-                    | {
-                        "fingerprint": shown.fingerprint_json(record.fingerprint),
-                        "pairs": [shown.pair_json(pair) for pair in pairs],
-                        "group": shown.group_json(groups[0]) if groups else None,
-                        "version_chain": shown.chain_json(chains[0]) if chains else None,
-                        "decisions": [shown.decision_json(decision) for decision in decisions],
-                        "candidates": [shown.candidate_json(c) for c in candidates],
-                        "language": language or None,
-                        "pending": waiting,
-                    }
-                ]
-            )
+            print_json([found.as_json()])
             return
-        titles = store.metadata({each for pair in pairs for each in (pair.a, pair.b)})
-    taken = record.fingerprint
+        titles = library.titles(each for pair in found.pairs for each in (pair.a, pair.b))
+        is_semantic = library.settings.semantic.enabled
+    document, taken, group = found.document, found.fingerprint, found.group
     facts = [
-        ("title", record.document.title),
-        ("correspondent", record.document.correspondent or ""),
-        ("type", record.document.document_type or ""),
-        ("created", record.document.created or ""),
-        ("uuid", record.document.uuid),
+        ("title", document.title),
+        ("correspondent", document.correspondent or ""),
+        ("type", document.document_type or ""),
+        ("created", document.created or ""),
+        ("uuid", document.uuid),
         ("words", f"{taken.words:,}, {taken.shingles:,} distinct shingles"),
         ("text hash", taken.text_hash or "no text"),
         (
             "sketch",
             f"{len(taken.sketch) // 8} hashes at level {taken.level}, {len(taken.bands) // 4} bands",
         ),
-        ("group", f"{groups[0].id}, keep {groups[0].primary}" if groups else "none"),
-        ("versions", " → ".join(map(str, chains[0].members)) if chains else "none"),
-        ("analysis", "waiting; 'analyze' does it" if waiting else "done"),
-    ]  # fmt: skip
-    if settings.semantic.enabled:
+        ("group", f"{group.id}, keep {group.primary}" if group else "none"),
+        ("versions", " → ".join(map(str, found.versions.members)) if found.versions else "none"),
+        ("analysis", "waiting; 'analyze' does it" if found.is_pending else "done"),
+    ]
+    if is_semantic:
         from paperless_fingerprint.semantic.language import named
 
-        facts.insert(5, ("language", named(language) if language else "not told yet"))
+        facts.insert(5, ("language", named(found.language) if found.language else "not told yet"))
     print_table([(f"document {id}", "left"), ("", "left")], facts)
-    if pairs:
+    if found.pairs:
         print_table(
             [("relation", "left"), ("sure", "right"), ("with", "left"), ("why", "left")],
             (
                 (pair.relation.value, percent(pair.confidence),
                  label(titles, pair.b if pair.a == id else pair.a), "; ".join(pair.reasons))
-                for pair in pairs
+                for pair in found.pairs
             ),
         )  # fmt: skip
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,27 +19,10 @@ from paperless_fingerprint.cli.context import (
 )
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.library.search import Answer, Search
+    from paperless_fingerprint.library.search import Answer
 
 _TABLE_ROWS = 25
-#: Whoever asks for everything is ready to wait.
-_PATIENCE_SECONDS = 3600.0
 _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages", "id")
-
-
-@contextmanager
-def _search(context: Context) -> Iterator[Search]:
-    from paperless_fingerprint.library.search import Search
-    from paperless_fingerprint.stores.opening import opened_searcher
-
-    settings = context.settings()
-    with context.store() as store, opened_searcher(store) as searcher, ExitStack() as stack:
-        meanings = None
-        if settings.semantic.enabled:
-            from paperless_fingerprint.semantic.searching import opened_meanings
-
-            meanings = stack.enter_context(opened_meanings(store, settings))
-        yield Search(store, searcher, settings.spec(), meanings)
 
 
 @click.command()
@@ -83,25 +64,21 @@ def search(
     As a table the first 25 unless --limit says otherwise; as JSON all of them. docs/query.md has
     the whole language.
     """
-    from paperless_fingerprint.library.search import Request
-    from paperless_fingerprint.query.searcher import TIME_LIMIT_SECONDS, Scope
+    from paperless_fingerprint.query.searcher import TIME_LIMIT_SECONDS
 
+    # Whoever asks for everything is ready to wait.
     whole = verify_all or (as_json and limit is None)
-    seconds = _PATIENCE_SECONDS if whole else TIME_LIMIT_SECONDS
-    request = Request(
-        query,
-        Scope(None, include_history, seconds),
-        limit=limit if limit is not None or as_json else _TABLE_ROWS,
-        offset=offset,
-        after=after,
-        sort=sort,
-        verify_all=verify_all,
-    )
-    with _search(context) as searching:
+    rows = limit if limit is not None or as_json else _TABLE_ROWS
+    with context.library() as library:
         if explain:
-            _print_plan(searching.explain(request), as_json=as_json)
+            plan = library.explain(query, limit=rows, include_history=include_history)
+            _print_plan(plan, as_json=as_json)
             return
-        answer = searching.run(request)
+        answer = library.search(
+            query, limit=rows, offset=offset, after=after, sort=sort,
+            include_history=include_history, verify_all=verify_all,
+            time_limit_seconds=None if whole else TIME_LIMIT_SECONDS,
+        )  # fmt: skip
     for note in answer.notes:
         say(note)
     if as_json:
@@ -181,21 +158,10 @@ def related(
 
     ID is the Paperless id, the UUID, or the document's address. The distance is 1 - jaccard.
     """
-    from paperless_fingerprint.library.related import MAX_DOCUMENTS, walk
-    from paperless_fingerprint.query.ids import IdError, parse_likeness
-    from paperless_fingerprint.query.searcher import Scope
-
-    try:
-        asked = parse_likeness(document)
-    except IdError as error:
-        raise click.UsageError(f"'{document}': {error}.") from None
-    if asked.overlap is not None:
-        raise click.UsageError("an id alone is wanted; --max-distance says how near.")
-    with _search(context) as searching:
-        graph = walk(
-            searching, asked.source, Scope(None, include_history, _PATIENCE_SECONDS),
-            depth=depth, max_distance=max_distance,
-            max_documents=MAX_DOCUMENTS if limit is None else limit,
+    with context.library() as library:
+        graph = library.related(
+            document, depth=depth, max_distance=max_distance, limit=limit,
+            include_history=include_history,
         )  # fmt: skip
     for note in graph.notes:
         say(note)

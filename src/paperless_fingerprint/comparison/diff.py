@@ -11,7 +11,7 @@ from paperless_fingerprint.comparison.facts import Facts, read_facts
 from paperless_fingerprint.comparison.relation import Reading, Thresholds, examine
 from paperless_fingerprint.comparison.similarity import FUZZY_SAMPLE_SIZE, Weights
 from paperless_fingerprint.comparison.stretch import Place
-from paperless_fingerprint.model import Pair
+from paperless_fingerprint.model import Pair, Relation
 from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
 
 
@@ -38,6 +38,18 @@ class Comparison:
     changes: tuple[Change, ...]
     noise: float | None
     place: Place | None
+
+    @property
+    def relation(self) -> Relation:
+        return self.pair.relation
+
+    @property
+    def confidence(self) -> float:
+        return self.pair.confidence
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return self.pair.reasons
 
 
 def compare(

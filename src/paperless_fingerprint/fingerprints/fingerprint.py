@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
 
 from paperless_fingerprint.fingerprints import digest
 from paperless_fingerprint.fingerprints.arrays import distinct
 from paperless_fingerprint.fingerprints.shingles import BLOCK_BYTES, Block, blocks, shingle_hashes
-from paperless_fingerprint.fingerprints.sketch import bands_of, levels
+from paperless_fingerprint.fingerprints.sketch import bands_of, levels, minhash
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Fingerprint
 from paperless_fingerprint.text import normalise as texts
@@ -82,3 +86,18 @@ def _of_group(group: Sequence[bytes], spec: FingerprintSpec) -> Iterator[Fingerp
             level_counts=counts,
             facts=digest.pack(facts[n]),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A MinHash signature for other programs; only those of one seed can be compared."""
+
+    #: From all choices that shape a fingerprint; 32 bits are what datasketch takes.
+    seed: int
+    values: npt.NDArray[np.uint32]
+
+
+def signature(text: str, spec: FingerprintSpec) -> Signature:
+    """What the band keys of a fingerprint are made from; not kept with it."""
+    hashes = shingle_hashes(texts.normalise(text), spec.shingle_words)
+    return Signature(int(spec.id[:8], 16), minhash(hashes, spec.permutations))

@@ -40,13 +40,6 @@ def open_store(settings: Settings, *, create: bool = True) -> Store:
         return SqliteStore(Path(address.removeprefix(_SQLITE)).expanduser(), create=create)
     hosts = [host.strip() for host in address.split(",")]
     if all(host.startswith(("http://", "https://")) for host in hosts):
-        try:
-            import elasticsearch as _  # noqa: F401
-        except ImportError:
-            raise ConfigurationError(
-                f"The store {address} is an Elasticsearch, and its client is not installed. "
-                "Install it with: pip install 'paperless-fingerprint[elasticsearch]'"
-            ) from None
         from paperless_fingerprint.stores.elasticsearch import open_elasticsearch
 
         return open_elasticsearch(hosts, settings, create=create)

@@ -1,0 +1,1 @@
+"""What `import paperless_fingerprint` offers to Python, and what the command line is written on."""
