@@ -12,7 +12,7 @@ from bisect import bisect_left, insort_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from paperless_fingerprint.grouping.groups import root_of
 from paperless_fingerprint.library.reach import reach
@@ -21,6 +21,7 @@ from paperless_fingerprint.model import (
     Decision,
     Document,
     Group,
+    Key,
     Pair,
     Relation,
     Verdict,
@@ -28,7 +29,6 @@ from paperless_fingerprint.model import (
 )
 from paperless_fingerprint.stores.base import Store
 
-Key: TypeAlias = tuple[int, int]
 _TITLE_CHARACTERS = 300
 _AT_ONCE = 2_000
 
