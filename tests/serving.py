@@ -103,7 +103,7 @@ class Service:
 
     def look(self) -> None:
         if self.app is not None:
-            self.desk.refresh()
+            self.desk.mirror.refresh()
 
     def user(self, name: str, *, superuser: bool = False, **more: Any) -> int:
         more.setdefault("permissions", RIGHTS)
@@ -166,7 +166,7 @@ def served(
     try:
         # The socket listens already: the first answer comes when the service has started.
         assert httpx.get(f"{service.url}/healthz", timeout=60).status_code == 200
-        service.desk.refresh()
+        service.desk.mirror.refresh()
         yield service
     finally:
         server.should_exit = True

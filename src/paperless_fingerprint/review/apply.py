@@ -19,8 +19,8 @@ from paperless_fingerprint.review.journal import (
     DONE,
     REFUSED,
     UNDONE,
-    Book,
     Entry,
+    Journal,
     Step,
     decision_of,
     kept,
@@ -29,25 +29,25 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
-def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set[int]:
+def carry_out(store: Store, settings: Settings, journal: Journal, entry: Entry) -> set[int]:
     """The documents that Paperless may have to be told something about."""
     around = reach(store, entry.documents)
     try:
         if entry.undoes is not None:
-            undone = book.get(entry.undoes)
+            undone = journal.get(entry.undoes)
             if undone is not None:
                 _put_back(store, settings, undone)
-                book.settle(undone.number, UNDONE)
+                journal.settle(undone.number, UNDONE)
         else:
             if not entry.was:
-                book.remember(entry.number, json.dumps(_standing(store, entry)))
+                journal.remember(entry.number, json.dumps(_standing(store, entry)))
             for step in entry.steps:
                 do(store, settings, step, entry.by)
     except UsageError as error:
         # Documents that were deleted meanwhile: there is nothing left to decide about.
-        book.settle(entry.number, REFUSED, str(error))
+        journal.settle(entry.number, REFUSED, str(error))
         return around
-    book.settle(entry.number, DONE)
+    journal.settle(entry.number, DONE)
     return around | reach(store, entry.documents)
 
 

@@ -353,3 +353,16 @@ def components(members: Iterable[int], pairs: Iterable[Key]) -> list[list[int]]:
     for id in parents:
         found[root_of(parents, id)].append(id)
     return list(found.values())
+
+
+def first_pair(catalogue: Catalogue, entry: Entry) -> tuple[int, int]:
+    """The one to look at first: the surest, with the primary where it can be."""
+    pairs = catalogue.pairs
+    return max(
+        entry.pairs,
+        key=lambda key: (
+            entry.primary in key,
+            pairs[key].confidence if key in pairs else 0.0,
+            (-key[0], -key[1]),
+        ),
+    )

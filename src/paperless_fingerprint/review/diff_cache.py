@@ -1,6 +1,6 @@
 """Word diffs that are ready before anybody asks for them.
 
-To judge two texts and to say what differs takes milliseconds for letters and longer for books,
+To judge two texts and to say what differs takes milliseconds for letters and longer for journal,
 every time. So what the queue holds is compared behind the scenes, when nothing else is to be done,
 and kept beside the library. Nothing in here is beyond repair: the file may be deleted.
 """
@@ -30,7 +30,7 @@ _KEPT = 500
 _MOST_ROWS = 500_000
 
 
-class Differences:
+class TextDifferences:
     """A comparison as it is kept: the judgement, the segments, and whether the texts were cut."""
 
     __slots__ = ("pair", "segments", "shortened")
@@ -41,13 +41,13 @@ class Differences:
         self.shortened = shortened
 
 
-class Prepared:
+class DiffCache:
     def __init__(self, settings: Settings) -> None:
         path = path_of(settings)
         self._file = SqliteFile(_path_beside(path))
         self._maker = ""
         self.use(settings)
-        self._found: OrderedDict[tuple[int, int], tuple[str, Differences]] = OrderedDict()
+        self._found: OrderedDict[tuple[int, int], tuple[str, TextDifferences]] = OrderedDict()
         self._lock = Lock()
         with self._file.writing() as connection:
             connection.execute(
@@ -67,7 +67,7 @@ class Prepared:
     def key(self, text_a: str, text_b: str) -> str:
         return f"{self._maker} {text_a} {text_b}"
 
-    def get(self, a: int, b: int, key: str) -> Differences | None:
+    def get(self, a: int, b: int, key: str) -> TextDifferences | None:
         with self._lock:
             known = self._found.get((a, b))
             if known is not None and known[0] == key:
@@ -83,7 +83,7 @@ class Prepared:
         self.remember(a, b, key, found)
         return found
 
-    def remember(self, a: int, b: int, key: str, found: Differences) -> None:
+    def remember(self, a: int, b: int, key: str, found: TextDifferences) -> None:
         with self._lock:
             self._found[a, b] = (key, found)
             self._found.move_to_end((a, b))
@@ -98,7 +98,7 @@ class Prepared:
             }
         return [(a, b, key) for a, b, key in wanted if kept.get((a, b)) != key]
 
-    def keep(self, rows: list[tuple[int, int, str, Differences]]) -> None:
+    def keep(self, rows: list[tuple[int, int, str, TextDifferences]]) -> None:
         with self._file.writing() as connection:
             count = connection.execute("SELECT count(*) FROM difference").fetchone()[0]
             if count > _MOST_ROWS:
@@ -113,7 +113,7 @@ def _path_beside(path: Path) -> Path:
     return path.with_name(path.stem.removesuffix(".inbox") + ".differences.db")
 
 
-def _packed(found: Differences) -> bytes:
+def _packed(found: TextDifferences) -> bytes:
     told = {
         "pair": asdict(found.pair),
         "segments": [[s.kind, s.a, s.b, s.about, s.matters] for s in found.segments],
@@ -122,9 +122,9 @@ def _packed(found: Differences) -> bytes:
     return zlib.compress(orjson.dumps(told), 3)
 
 
-def _unpacked(body: bytes) -> Differences:
+def _unpacked(body: bytes) -> TextDifferences:
     told = orjson.loads(zlib.decompress(body))
-    return Differences(
+    return TextDifferences(
         _pair(told["pair"]),
         tuple(Segment(*segment) for segment in told["segments"]),
         told["shortened"],

@@ -19,12 +19,12 @@ def look(desk: Desk, person: Person) -> FirstRun:
     checks = tuple(Check(each.part, each.ok, each.message) for each in found.findings)
     ok = all(check.ok for check in checks)
     expected = None if begun else _in_paperless(desk)
-    return FirstRun(checks, ok, begun, synced, len(desk.catalogue.documents), expected, True)
+    return FirstRun(checks, ok, begun, synced, len(desk.mirror.catalogue.documents), expected, True)
 
 
 def is_needed(desk: Desk) -> bool:
     """Whether the first page that somebody opens should be this one: cheap, for every sign-in."""
-    return not desk.catalogue.documents and not _state(desk)[1]
+    return not desk.mirror.catalogue.documents and not _state(desk)[1]
 
 
 def _state(desk: Desk) -> tuple[bool, bool]:

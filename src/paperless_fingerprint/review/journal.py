@@ -1,4 +1,4 @@
-"""The book of decisions made on the page and through the API: who said what, when, and whether it
+"""The journal of decisions made on the page and through the API: who said what, when, and whether it
 has been carried out.
 
 A decision is kept when it stands here. It is carried out when nobody else holds the library, which
@@ -84,7 +84,7 @@ class Entry:
         return {pair for step in self.steps for pair in step.pairs}
 
 
-class Book:
+class Journal:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = SqliteFile(path)
@@ -113,7 +113,7 @@ class Book:
         return kept
 
     def waiting(self) -> tuple[Entry, ...]:
-        """What is not carried out yet, in its order. Only this process writes into the book."""
+        """What is not carried out yet, in its order. Only this process writes into the journal."""
         found = self._waiting
         if found is None:
             found = tuple(self._entries("WHERE state = 'waiting' ORDER BY number"))
@@ -164,7 +164,7 @@ class Book:
         return [_entry(row) for row in found]
 
 
-def path_of_book(settings: Settings) -> Path:
+def path_of_journal(settings: Settings) -> Path:
     path = path_of(settings)
     return path.with_name(path.stem.removesuffix(".inbox") + ".review.db")
 

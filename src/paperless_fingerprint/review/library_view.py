@@ -57,13 +57,13 @@ _previews: dict[tuple[object, ...], tuple[Catalogue, ThresholdPreview]] = {}
 
 def view(desk: Desk, person: Person) -> LibraryView:
     """Of what this person may see: without superuser these are no figures of the whole library."""
-    catalogue = desk.catalogue
+    catalogue = desk.mirror.catalogue
     now = Thresholds.of(desk.settings)
     key = (id(desk), person.superuser or person, now)
     kept = _views.get(key)
     began = time.monotonic()
     if kept is None or not kept.is_fresh(catalogue, began):
-        found = _view(catalogue, desk.sight(person), person, desk.settings)
+        found = _view(catalogue, desk.mirror.sight(person), person, desk.settings)
         if len(_views) >= _VIEWS_KEPT:
             _views.clear()
         kept = _Kept(catalogue, began, time.monotonic() - began, found)
@@ -158,13 +158,13 @@ def preview(
     for value in (then.similarity, then.near, then.version):
         if not 0 <= value <= 1:
             raise UsageError("A threshold lies between 0 and 1.")
-    sight = desk.sight(person)
+    sight = desk.mirror.sight(person)
     key = (id(desk), person.superuser or person, now, then)
     kept = _previews.get(key)
-    if kept is None or kept[0] is not desk.catalogue:
+    if kept is None or kept[0] is not desk.mirror.catalogue:
         if len(_previews) >= _VIEWS_KEPT:
             _previews.clear()
-        kept = _previews[key] = (desk.catalogue, _preview(desk, sight, now, then))
+        kept = _previews[key] = (desk.mirror.catalogue, _preview(desk, sight, now, then))
     wanted = Levels(then.similarity, then.near, then.version)
     wrong, cannot_save = save_thresholds.obstacles(desk, person, wanted)
     return replace(kept[1], wrong=wrong, cannot_save=cannot_save)
@@ -178,8 +178,8 @@ def _preview(desk: Desk, sight: Sight, now: Thresholds, then: Thresholds) -> Thr
     def shown(pairs: Iterable[Pair]) -> tuple[ThresholdPair, ...]:
         return tuple(
             ThresholdPair(
-                desk.card(catalogue.documents[pair.a]),
-                desk.card(catalogue.documents[pair.b]),
+                desk.mirror.card(catalogue.documents[pair.a]),
+                desk.mirror.card(catalogue.documents[pair.b]),
                 pair.relation.value,
                 round(pair.confidence, 4),
                 pair.reasons,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.query.tree import Reference
-from paperless_fingerprint.review.pair import differences
+from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.review.views import Edge, Neighbourhood, Node, Segment, Step
@@ -27,16 +27,18 @@ def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighb
 
     Raises Unknown where the person may not see the document.
     """
-    desk.seen(person, id)
+    desk.mirror.seen(person, id)
     notes: tuple[str, ...] = ()
     if wide:
         edges, complete, notes = _walked(desk, person, id)
     else:
-        edges, complete = _stored(desk, person, id)
+        edges, complete = _stored(
+            desk.mirror.catalogue, person, id, desk.settings.similarity_threshold
+        )
     depths = _depths(id, edges)
     places = positions(id, [(edge.a, edge.b) for edge in edges])
-    cards = desk.cards(person, depths)
-    sight = desk.sight(person)
+    cards = desk.mirror.cards(person, depths)
+    sight = desk.mirror.sight(person)
     nodes = []
     for number in sorted(depths, key=lambda each: (depths[each], each)):
         group = sight.entry("group", number)
@@ -48,16 +50,16 @@ def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighb
                 x,
                 y,
                 depths[number],
-                desk.address_of(number),
+                desk.mirror.address_of(number),
                 group is not None and group.primary == number,
             )
         )
     return Neighbourhood(id, tuple(nodes), tuple(edges), complete, notes)
 
 
-def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
-    catalogue = desk.catalogue
-    threshold = desk.settings.similarity_threshold
+def _stored(
+    catalogue: Catalogue, person: Person, start: int, threshold: float
+) -> tuple[list[Edge], bool]:
     depths = {start: 0}
     waiting = deque([start])
     complete = True
@@ -96,15 +98,15 @@ def _walked(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool, t
     from paperless_fingerprint.library.related import walk
 
     graph = walk(
-        desk.searching,
+        desk.search.whole,
         Reference(start),
         Scope(person.asker, include_history=True),
         depth=_DEPTH,
         max_distance=0.8,
         max_documents=MOST_NODES,
     )
-    cards = desk.cards(person, [start, *(link.id for link in graph.links)])
-    pairs = desk.catalogue.pairs
+    cards = desk.mirror.cards(person, [start, *(link.id for link in graph.links)])
+    pairs = desk.mirror.catalogue.pairs
     edges = []
     for link in graph.links:
         if link.id in cards and link.via in cards:
@@ -180,11 +182,11 @@ def _neighbours(edges: Iterable[tuple[int, int]]) -> Mapping[int, Sequence[int]]
 
 def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
     """The version chain of the document, oldest first; empty where it has no versions."""
-    desk.seen(person, id)
-    entry = desk.sight(person).entry("versions", id)
+    desk.mirror.seen(person, id)
+    entry = desk.mirror.sight(person).entry("versions", id)
     if entry is None:
         return ()
-    cards = desk.cards(person, entry.members)
+    cards = desk.mirror.cards(person, entry.members)
     steps = []
     before: int | None = None
     compared_from = len(entry.members) - _STEPS_COMPARED
@@ -196,9 +198,9 @@ def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
         jaccard = None
         if before is not None:
             a, b = sorted((before, number))
-            pair = desk.catalogue.pairs.get((a, b))
+            pair = desk.mirror.catalogue.pairs.get((a, b))
             if place >= compared_from:
-                found = differences(desk, a, b)
+                found = desk.differences.between(a, b)
                 pair = pair or found.pair
                 changes = _changes(found.segments, turned=a != before)
             if pair is not None:

@@ -29,7 +29,7 @@ from paperless_fingerprint.stores.base import Store
 def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
     """The same code as the decisions themselves, on a library that is only imagined."""
     check_orders(orders)
-    sight = desk.sight(person)
+    sight = desk.mirror.sight(person)
     entries = [entry_of(sight, order.item) for order in orders]
     notes = []
     if not desk.settings.paperless.write:
@@ -57,7 +57,7 @@ def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
         for id, wish in wanted.items()
     }
     plan = difference(marks, rows, again=False)
-    documents = desk.catalogue.documents
+    documents = desk.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
     writes = _writes(desk, plan.remove, plan.add, hidden)
     return Preview(len(orders), tuple(writes), tuple(notes))
@@ -98,7 +98,7 @@ def _writes(
             if id not in hidden and words:
                 told[id].append(words)
     for id in sorted({*added, *removed}):
-        title = desk.catalogue.documents[id].title
+        title = desk.mirror.catalogue.documents[id].title
         yield Write(id, title, tuple(added[id]), tuple(removed[id]))
 
 

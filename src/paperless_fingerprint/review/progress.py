@@ -37,7 +37,7 @@ def now(desk: Desk, person: Person) -> ProgressView:
         live.seconds_left() if busy else None,
         counts.get("waiting") if everything else None,
         counts.get("failed") if everything else None,
-        len(desk.book.waiting()) if everything else 0,
+        len(desk.journal.waiting()) if everything else 0,
         _moment(vitals.last_sync_at),
         vitals.first_sync_waits,
         failures,
@@ -61,7 +61,7 @@ def _moment(seconds: float) -> str | None:
 def _failures(desk: Desk, person: Person) -> tuple[Failure, ...]:
     found = []
     for event in desk.worker.inbox.failures(_FAILURES):
-        document = desk.catalogue.documents.get(event.document_id)
+        document = desk.mirror.catalogue.documents.get(event.document_id)
         if person.superuser or (document is not None and person.may_see(document)):
             found.append(
                 Failure(

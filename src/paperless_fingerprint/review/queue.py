@@ -9,10 +9,11 @@ from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
-from paperless_fingerprint.review.catalogue import Catalogue, Entry
-from paperless_fingerprint.review.journal import Entry as BookEntry
+from paperless_fingerprint.review.catalogue import Catalogue, Entry, first_pair
+from paperless_fingerprint.review.journal import Entry as JournalEntry
+from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk, Unknown
+from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.review.views import (
     STATES,
     Card,
@@ -22,7 +23,7 @@ from paperless_fingerprint.review.views import (
     Queue,
     Word,
 )
-from paperless_fingerprint.review.visible import Sight
+from paperless_fingerprint.review.visible import Sight, Unknown
 
 MOST_PER_PAGE = 100
 #: Of one item; a family of ten thousand copies is no list.
@@ -36,14 +37,14 @@ _SEEN_CHARACTERS = 16
 def listed(desk: Desk, person: Person, filters: Filters) -> Queue:
     """Surest first."""
     check(filters)
-    sight = desk.sight(person)
+    sight = desk.mirror.sight(person)
     found = sight.filtered(filters)
     pages = max(1, -(-len(found) // filters.per_page))
     start = (filters.page - 1) * filters.per_page
     shown = found[start : start + filters.per_page]
-    waiting = desk.book.waiting()
+    waiting = desk.journal.waiting()
     return Queue(
-        tuple(item_of(desk, sight, entry, waiting) for entry in shown),
+        tuple(item_of(desk.mirror, sight, entry, waiting) for entry in shown),
         len(found),
         filters.page,
         pages,
@@ -52,7 +53,7 @@ def listed(desk: Desk, person: Person, filters: Filters) -> Queue:
         sight.relations,
         sight.correspondents,
         sight.document_types,
-        desk.catalogue.ready,
+        desk.mirror.catalogue.ready,
         "The library cannot be read at the moment; this is how it was." if desk.trouble else "",
     )
 
@@ -71,14 +72,14 @@ def check(filters: Filters) -> None:
 
 
 def item(desk: Desk, person: Person, id: str) -> Item:
-    sight = desk.sight(person)
-    return item_of(desk, sight, entry_of(sight, id), desk.book.waiting())
+    sight = desk.mirror.sight(person)
+    return item_of(desk.mirror, sight, entry_of(sight, id), desk.journal.waiting())
 
 
 def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> Neighbours:
     """Also of an item that was decided a moment ago: then what follows in its place."""
     check(filters)
-    sight = desk.sight(person)
+    sight = desk.mirror.sight(person)
     entry = entry_of(sight, id)
     found = sight.filtered(filters)
     place = _place(found, entry)
@@ -150,7 +151,7 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
     )
 
 
-def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]) -> Item:
+def item_of(mirror: Mirror, sight: Sight, entry: Entry, waiting: Sequence[JournalEntry]) -> Item:
     documents = sight.catalogue.documents
     surest = first_pair(sight.catalogue, entry)
     pair = sight.catalogue.pairs.get(surest)
@@ -162,7 +163,7 @@ def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]
         entry.relation,
         round(entry.confidence, 4),
         pair.reasons if pair else (),
-        _cards(desk, sight, entry),
+        _cards(mirror, sight, entry),
         sum(1 for id in entry.members if id in documents),
         entry.primary,
         surest,
@@ -181,20 +182,7 @@ def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]
     )
 
 
-def first_pair(catalogue: Catalogue, entry: Entry) -> tuple[int, int]:
-    """The one to look at first: the surest, with the primary where it can be."""
-    pairs = catalogue.pairs
-    return max(
-        entry.pairs,
-        key=lambda key: (
-            entry.primary in key,
-            pairs[key].confidence if key in pairs else 0.0,
-            (-key[0], -key[1]),
-        ),
-    )
-
-
-def _cards(desk: Desk, sight: Sight, entry: Entry) -> tuple[Card, ...]:
+def _cards(mirror: Mirror, sight: Sight, entry: Entry) -> tuple[Card, ...]:
     documents = [
         sight.catalogue.documents[id] for id in entry.members if id in sight.catalogue.documents
     ]
@@ -202,7 +190,7 @@ def _cards(desk: Desk, sight: Sight, entry: Entry) -> tuple[Card, ...]:
         documents.sort(key=lambda d: (d.id != entry.primary, d.added or d.created or "", d.id))
     else:
         documents = documents[-_CARDS:]
-    return tuple(desk.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
+    return tuple(mirror.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
 
 
 def words_about(catalogue: Catalogue, entry: Entry) -> list[Decision]:
@@ -219,12 +207,12 @@ def words_about(catalogue: Catalogue, entry: Entry) -> list[Decision]:
     return sorted(found.values(), key=lambda decision: (decision.at, decision.key))
 
 
-def concerns(act: BookEntry, entry: Entry) -> bool:
+def concerns(act: JournalEntry, entry: Entry) -> bool:
     members = set(entry.members)
     return any(a in members and b in members for a, b in act.subjects)
 
 
-def seen(entry: Entry, said: Sequence[Decision], waiting: Sequence[BookEntry]) -> str:
+def seen(entry: Entry, said: Sequence[Decision], waiting: Sequence[JournalEntry]) -> str:
     """Another text as soon as anything has changed that a decision about it rests on."""
     told = [
         entry.kind,
@@ -243,7 +231,7 @@ def word(decision: Decision) -> Word:
 _VERDICT_OF = {"confirm": "confirmed", "dismiss": "dismissed", "primary": "primary"}
 
 
-def words_of(act: BookEntry) -> list[Word]:
+def words_of(act: JournalEntry) -> list[Word]:
     return [
         Word(a, b, _VERDICT_OF.get(step.what, step.what), act.at, act.by)
         for step in act.steps
@@ -251,7 +239,7 @@ def words_of(act: BookEntry) -> list[Word]:
     ]
 
 
-def _state(entry: Entry, waiting: Sequence[BookEntry]) -> str:
+def _state(entry: Entry, waiting: Sequence[JournalEntry]) -> str:
     """As it will be once what waits is carried out."""
     state = entry.state
     for act in waiting:

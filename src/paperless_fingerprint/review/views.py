@@ -415,7 +415,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One entry of the book of decisions; one act may hold many decisions made at once."""
+    """One entry of the journal of decisions; one act may hold many decisions made at once."""
 
     number: int
     at: str

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.review.catalogue import (
     Brief,
     Catalogue,
@@ -21,6 +22,10 @@ from paperless_fingerprint.review.views import Count, Filters
 #: Entries of one menu.
 _MENU = 60
 _FILTERS_KEPT = 64
+
+
+class Unknown(UsageError):  # noqa: N818  (an answer more than an error)
+    """There is no such thing, or this person may not see it: nobody learns which of the two."""
 
 
 @dataclass(slots=True)

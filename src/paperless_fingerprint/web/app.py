@@ -27,7 +27,6 @@ from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
-from paperless_fingerprint.review.pair import prepare
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
@@ -116,13 +115,7 @@ def make_app(
     from paperless_fingerprint.web.pages import render_problem
 
     check_open(settings)
-    desk = Desk(
-        settings,
-        worker,
-        live or LiveProgress(),
-        patience_seconds=patience_seconds,
-        prepare=prepare,
-    )
+    desk = Desk(settings, worker, live or LiveProgress(), patience_seconds=patience_seconds)
     visits = Visits(desk, clock=clock)
     metrics = Metrics()
     events = Events(visits)
@@ -270,7 +263,7 @@ class _Endpoints:
              service.visits.turned_away),
             ("listeners", "gauge", "Pages that listen for progress", service.events.listeners),
             ("decisions_waiting", "gauge", "Decisions kept and not yet carried out",
-             len(service.desk.book.waiting())),
+             len(service.desk.journal.waiting())),
         ))  # fmt: skip
         return PlainTextResponse(
             text_of([*lines, *service.metrics.lines()]),

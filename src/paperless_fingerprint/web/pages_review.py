@@ -14,8 +14,8 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.review import decide, pair, queue
-from paperless_fingerprint.review.service import Unknown
 from paperless_fingerprint.review.views import Act, Filters, Item, Order, Outcome
+from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.web.pages import (
     changing,
     go,
@@ -263,7 +263,7 @@ def _said(request: Request, visit: Visit) -> Said | None:
 
 def _in_words(visit: Visit, act: Act) -> str:
     t = words()
-    cards = visit.desk.cards(visit.person, act.documents[:_MOST_NAMED])
+    cards = visit.desk.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
     named = [
         # Isolated, so that a title in another script does not turn the sentence around.
         f"\u2068{clipped(cards[id].title, 50)}\u2069 ({id})"

@@ -16,8 +16,8 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import Scope, SearchTooLongError
 from paperless_fingerprint.review import neighbourhood
-from paperless_fingerprint.review.service import Unknown
 from paperless_fingerprint.review.views import Card
+from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import page, shown
 from paperless_fingerprint.web.rendering import query_string, words
@@ -110,11 +110,11 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
             sort=sort, verify_all=verify_all,
         )  # fmt: skip
         try:
-            answer = visit.desk.search(visit.person, request)
+            answer = visit.desk.search.run(visit.person, request)
             values["answer"] = answer
             values["hits"] = _shown(visit, answer.hits)
             if explain:
-                values["plan"] = _plan(visit, visit.desk.explain(visit.person, request))
+                values["plan"] = _plan(visit, visit.desk.search.explain(visit.person, request))
         except QueryError as error:
             status, values["problem"] = 400, Problem(error.reason, error.position)
         except SearchTooLongError as error:
@@ -126,16 +126,16 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
 
 def _shown(visit: Visit, hits: Sequence[Any]) -> list[ShownHit]:
     ids = [hit.id for hit in hits]
-    chains = visit.desk.chains_of(visit.person, ids)
+    chains = visit.desk.mirror.chains_of(visit.person, ids)
     wanted = {*ids, *(id for chain in chains.values() for id in chain)}
-    cards = visit.desk.cards(visit.person, wanted)
+    cards = visit.desk.mirror.cards(visit.person, wanted)
     found = []
     for hit in hits:
         card = cards.get(hit.id)
         others = [cards[id] for id in chains.get(hit.id, ()) if id != hit.id and id in cards]
         found.append(
             ShownHit(
-                hit.id, hit.title, visit.desk.address_of(hit.id), hit.is_latest,
+                hit.id, hit.title, visit.desk.mirror.address_of(hit.id), hit.is_latest,
                 hit.jaccard, hit.containment, hit.reverse_containment,
                 card.correspondent if card else None,
                 card.document_type if card else None,
@@ -157,7 +157,7 @@ def _plan(visit: Visit, plan: Mapping[str, Any]) -> str:
 
 def _document(http: HttpRequest, visit: Visit) -> Response:
     id = http.path_params["id"]
-    centre = visit.desk.cards(visit.person, [id]).get(id)
+    centre = visit.desk.mirror.cards(visit.person, [id]).get(id)
     if centre is None:
         raise Unknown(f"There is no document {id} that you may see.")
     wide = bool(http.query_params.get("wide"))

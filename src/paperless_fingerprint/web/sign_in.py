@@ -54,7 +54,7 @@ class Visit:
 
     def search(self, request: SearchRequest) -> Answer:
         """As the library knows it, and each hit once more as Paperless knows it now."""
-        answer = self.desk.search(self.person, request)
+        answer = self.desk.search.run(self.person, request)
         if self.person.superuser or not answer.hits:
             return answer
         try:
@@ -72,7 +72,7 @@ class Visit:
         except DeniedError:
             return ()
         except PaperlessError:
-            documents = self.desk.catalogue.documents
+            documents = self.desk.mirror.catalogue.documents
             return [
                 id for id in ids if id in documents and self.person.surely_may_change(documents[id])
             ]
