@@ -17,7 +17,7 @@ from paperless_fingerprint.review.journal import Entry, Journal, Step
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import positions
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.views import Filters
+from paperless_fingerprint.review.views_queue import Filters
 from paperless_fingerprint.review.visible import sight_of
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.sqlite import SqliteStore

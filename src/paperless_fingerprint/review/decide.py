@@ -7,13 +7,14 @@ decided and the answer says what has happened: two people never overrule each ot
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.review import journal as journals
 from paperless_fingerprint.review.catalogue import Entry
 from paperless_fingerprint.review.mirror import Mirror
-from paperless_fingerprint.review.orders import check_orders, steps_of
+from paperless_fingerprint.review.orders import Order, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.preview import preview
 from paperless_fingerprint.review.queue import (
@@ -25,7 +26,7 @@ from paperless_fingerprint.review.queue import (
     words_of,
 )
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Act, Conflict, Item, Order, Outcome, Word
+from paperless_fingerprint.review.views_queue import Item, Word
 from paperless_fingerprint.review.visible import Unknown
 
 __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "undo"]
@@ -38,6 +39,44 @@ _SAID = {
     "primary": "which one is to be kept",
     "undo": "that a decision is taken back",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One entry of the journal of decisions; one act may hold many decisions made at once."""
+
+    number: int
+    at: str
+    by: str
+    #: 'same', 'different', 'primary', 'undo'.
+    verdict: str
+    item: str
+    documents: tuple[int, ...]
+    #: 'waiting', 'done', 'undone', or 'refused' (it could no longer be carried out; see `why`).
+    state: str
+    why: str = ""
+    #: Whether the person who asks may undo it.
+    may_undo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Somebody was faster, or the documents have changed."""
+
+    order: Order
+    #: In words: 'Anna said 5 minutes ago that these are not duplicates.'
+    happened: str
+    #: How it stands now; None where there is nothing left to decide about.
+    item: Item | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of decisions. Where there are conflicts, nothing at all was decided."""
+
+    acts: tuple[Act, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    items: tuple[Item, ...] = ()
 
 
 class Forbidden(PermissionError):  # noqa: N818  (an answer more than an error)

@@ -1,6 +1,6 @@
 """Word diffs that are ready before anybody asks for them.
 
-To judge two texts and to say what differs takes milliseconds for letters and longer for journal,
+To judge two texts and to say what differs takes milliseconds for letters and longer for books,
 every time. So what the queue holds is compared behind the scenes, when nothing else is to be done,
 and kept beside the library. Nothing in here is beyond repair: the file may be deleted.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import blake2s
 from pathlib import Path
 from threading import Lock
@@ -22,7 +22,6 @@ from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.model import Pair, PairScore, Relation
-from paperless_fingerprint.review.views import Segment
 from paperless_fingerprint.settings.registry import Settings
 
 #: In memory, of those that were asked for.
@@ -30,15 +29,28 @@ _KEPT = 500
 _MOST_ROWS = 500_000
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One stretch of the word diff."""
+
+    #: 'same', 'removed' (in a alone), 'added' (in b alone), 'changed', or 'cut' (a long stretch
+    #: that both share, left out here; `a` says in words how long it is).
+    kind: str
+    a: str
+    b: str
+    #: 'amount', 'month', 'name', 'fact', 'word' …; empty where nothing is known about it.
+    about: str = ""
+    #: More than noise: it speaks against a copy.
+    matters: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TextDifferences:
     """A comparison as it is kept: the judgement, the segments, and whether the texts were cut."""
 
-    __slots__ = ("pair", "segments", "shortened")
-
-    def __init__(self, pair: Pair, segments: tuple[Segment, ...], shortened: bool) -> None:
-        self.pair = pair
-        self.segments = segments
-        self.shortened = shortened
+    pair: Pair
+    segments: tuple[Segment, ...]
+    shortened: bool
 
 
 class DiffCache:

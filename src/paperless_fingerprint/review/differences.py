@@ -15,9 +15,8 @@ from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.review.catalogue import first_pair
 from paperless_fingerprint.review.connections import Connections
-from paperless_fingerprint.review.diff_cache import DiffCache, TextDifferences
+from paperless_fingerprint.review.diff_cache import DiffCache, Segment, TextDifferences
 from paperless_fingerprint.review.mirror import LOOK_SECONDS, Mirror
-from paperless_fingerprint.review.views import Segment
 from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.settings.registry import Settings
 

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from paperless_fingerprint.checkup import library
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.integration.sync import CURSOR_NOTE, begin, is_begun
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Check, FirstRun
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    part: str
+    ok: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    checks: tuple[Check, ...]
+    ok: bool
+    #: Whether a first sync was ever started; until then it is offered.
+    begun: bool
+    #: Whether it has come to its end.
+    synced: bool
+    documents: int
+    #: How many documents it would fetch; None where it has begun, or where that cannot be told.
+    in_paperless: int | None
+    may_start: bool
 
 
 def look(desk: Desk, person: Person) -> FirstRun:

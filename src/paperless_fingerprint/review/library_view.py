@@ -16,17 +16,9 @@ from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import save_thresholds
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.save_thresholds import Levels, SavedThresholds
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import (
-    Bar,
-    Count,
-    Levels,
-    LibraryView,
-    Point,
-    ThresholdLevel,
-    ThresholdPair,
-    ThresholdPreview,
-)
+from paperless_fingerprint.review.views import Card, Count
 from paperless_fingerprint.review.visible import Sight
 from paperless_fingerprint.settings.registry import Settings
 
@@ -37,6 +29,82 @@ _VIEWS_KEPT = 100
 #: Figures may be so old, and older where it takes long to count: they are no decisions.
 _OLD_SECONDS = 2.0
 _SHARE_OF_TIME = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of the histogram: pairs of a confidence from `low` to below `high`."""
+
+    low: float
+    high: float
+    #: Relation → how many.
+    counts: tuple[Count, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    jaccard: float
+    #: With which probability a pair of this jaccard becomes a candidate.
+    found: float
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryView:
+    documents: int
+    groups: int
+    pairs: tuple[Count, ...]
+    #: What would go if of each group only the primary stayed.
+    pages_to_free: int
+    bytes_to_free: int
+    #: How many of those documents have no size in the library: the figure is an 'at least'.
+    without_size: int
+    pages: int
+    bytes: int
+    histogram: tuple[Bar, ...]
+    curve: tuple[Point, ...]
+    similarity_threshold: float
+    near_threshold: float
+    version_threshold: float
+    #: Only a superuser can save thresholds.
+    may_save: bool
+    #: The last time that somebody saved others, for superusers, while those still count.
+    saved: SavedThresholds | None
+    #: These figures are about what this person may see, and not about the whole library.
+    is_part: bool
+    ready: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdLevel:
+    similarity_threshold: float
+    pairs: int
+    groups: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPair:
+    a: Card
+    b: Card
+    relation: str
+    confidence: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPreview:
+    """What other thresholds would add and remove; nothing is saved by asking."""
+
+    now: ThresholdLevel
+    then: ThresholdLevel
+    added: int
+    removed: int
+    #: The surest 20 of each.
+    added_pairs: tuple[ThresholdPair, ...]
+    removed_pairs: tuple[ThresholdPair, ...]
+    #: Why no settings can be so, and why these cannot be saved from here; empty where all is well.
+    wrong: str = ""
+    cannot_save: str = ""
 
 
 @dataclass(frozen=True, slots=True)

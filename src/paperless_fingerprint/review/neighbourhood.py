@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.query.tree import Reference
 from paperless_fingerprint.review.catalogue import Catalogue
+from paperless_fingerprint.review.diff_cache import Segment
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Edge, Neighbourhood, Node, Segment, Step
+from paperless_fingerprint.review.views import Card
 
 MOST_NODES = 40
 _DEPTH = 2
@@ -20,6 +22,53 @@ _STEPS_COMPARED = 12
 _CHANGES = 12
 #: From the centre to the outermost ring.
 _RADIUS = 0.42
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    id: int
+    title: str
+    #: Between 0 and 1 in both directions, y downwards; the centre is (0.5, 0.5).
+    x: float
+    y: float
+    #: Steps from the centre, which is 0.
+    depth: int
+    address: str
+    is_primary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    a: int
+    b: int
+    #: 1 - jaccard; None where it is not known.
+    distance: float | None
+    relation: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    centre: int
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    #: False where more documents lie around it than are shown.
+    is_complete: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One version in the line of time, and what makes it differ from the one before."""
+
+    document: Card
+    is_latest: bool
+    #: None for the oldest.
+    before: int | None
+    #: Reasons in words, and the stretches that changed, at most 12.
+    reasons: tuple[str, ...] = ()
+    changes: tuple[Segment, ...] = ()
+    jaccard: float | None = None
 
 
 def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighbourhood:

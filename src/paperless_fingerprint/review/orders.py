@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.review.catalogue import Entry
 from paperless_fingerprint.review.journal import Step
-from paperless_fingerprint.review.views import Order
 
 VERDICTS = ("same", "different", "primary")
 MOST_ORDERS = 200
 #: To tell all members of a group from one another is a decision about each pair of them.
 MOST_MEMBERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One decision that somebody wants to make."""
+
+    #: An item's id: 'g12', 'v12', 'p12-40'.
+    item: str
+    #: 'same', 'different' or 'primary'.
+    verdict: str
+    #: The item's `seen`, so that nobody decides on what is no longer so.
+    seen: str
+    #: For 'primary': which one to keep. For 'different' in a group: only this document is none of
+    #: the group; None means that all of them differ from one another.
+    document: int | None = None
 
 
 def check_orders(orders: Sequence[Order]) -> None:

@@ -3,18 +3,54 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from paperless_fingerprint.grouping.rivals import Claims
 from paperless_fingerprint.model import Pair, PairScore
 from paperless_fingerprint.review.catalogue import Catalogue
+from paperless_fingerprint.review.diff_cache import Segment
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of, item_of, pair_alone
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Count, Dimension, PairView
+from paperless_fingerprint.review.views import Card, Count
+from paperless_fingerprint.review.views_queue import Word
 from paperless_fingerprint.review.visible import Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    #: 'jaccard', 'containment_ab', 'containment_ba', 'fuzzy', 'metadata', 'title', 'facts',
+    #: 'semantic', 'score', 'confidence'.
+    name: str
+    #: None where the dimension is absent.
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """Two documents side by side; a < b."""
+
+    #: 'p12-40'; also what a decision about the two is handed back with.
+    id: str
+    a: Card
+    b: Card
+    relation: str
+    confidence: float
+    dimensions: tuple[Dimension, ...]
+    reasons: tuple[str, ...]
+    segments: tuple[Segment, ...]
+    #: The texts are longer than what is compared here: the rest is not shown.
+    shortened: bool
+    words: tuple[Word, ...]
+    state: str
+    seen: str
+    waiting: bool
+    #: The items of the queue that these two stand in, such as 'g12'.
+    items: tuple[str, ...]
+    #: How often each kind of difference that matters occurs: ('amount', 2).
+    differences: tuple[Count, ...] = ()
 
 
 def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from paperless_fingerprint.errors import PaperlessError
@@ -17,13 +17,33 @@ from paperless_fingerprint.integration.feedback.plan import difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
-from paperless_fingerprint.review.orders import check_orders, steps_of
+from paperless_fingerprint.review.orders import Order, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Order, Preview, Write
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.base import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What one document in Paperless would get or lose."""
+
+    document: int
+    title: str
+    #: In words: 'tag "Duplicate (near)"', 'link "Duplicate of" to 12'.
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Exactly what Paperless would be told if these decisions were made."""
+
+    decisions: int
+    writes: tuple[Write, ...]
+    #: Sentences: that writing is switched off, that Paperless is away, that more is affected.
+    notes: tuple[str, ...] = ()
 
 
 def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:

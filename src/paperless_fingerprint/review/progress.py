@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Failure, ProgressView
 
 _FAILURES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    document: int
+    title: str
+    error: str
+    tries: int
+    #: 'waiting' (is tried again by itself) or 'failed' (rests until somebody retries it).
+    state: str
+    noticed: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressView:
+    """What is being done now; changes of it come through /api/events."""
+
+    #: 'ok', 'waiting' (something is away) or 'down'.
+    status: str
+    #: Why; empty where all is well. For people without superuser only that something is away.
+    trouble: str
+    #: 'fetch documents', 'compare pairs' …; empty where nothing long is going on.
+    doing: str
+    done: int
+    total: int | None
+    #: Estimated from the pace so far; None where it cannot be told.
+    seconds_left: float | None
+    #: None for people without superuser: what others have sent in is not their business.
+    inbox_waiting: int | None
+    inbox_failed: int | None
+    decisions_waiting: int
+    last_sync_at: str | None
+    #: Nothing was ever fetched from Paperless: somebody has to start that.
+    first_sync_waits: bool = False
+    failures: tuple[Failure, ...] = ()
+    #: The last lines of the worker's log, newest last; superusers only.
+    log: tuple[str, ...] = ()
+    #: Grows with every change.
+    version: int = 0
 
 
 def now(desk: Desk, person: Person) -> ProgressView:

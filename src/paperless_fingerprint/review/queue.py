@@ -14,15 +14,8 @@ from paperless_fingerprint.review.journal import Entry as JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import (
-    STATES,
-    Card,
-    Filters,
-    Item,
-    Neighbours,
-    Queue,
-    Word,
-)
+from paperless_fingerprint.review.views import Card
+from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Neighbours, Queue, Word
 from paperless_fingerprint.review.visible import Sight, Unknown
 
 MOST_PER_PAGE = 100

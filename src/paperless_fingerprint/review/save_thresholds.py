@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
@@ -19,7 +20,6 @@ from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Levels, SavedThresholds, ThresholdState
 from paperless_fingerprint.settings import editing
 from paperless_fingerprint.settings.editing import CannotChangeError, Change
 from paperless_fingerprint.settings.registry import Settings
@@ -30,6 +30,29 @@ _NOTE = "thresholds.saved"
 _NOT_YOU = "Only a superuser of Paperless can save thresholds."
 #: The file and what runs are changed together.
 _one_at_a_time = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    similarity: float
+    near: float
+    version: float
+
+
+@dataclass(frozen=True, slots=True)
+class SavedThresholds:
+    at: str
+    by: str
+    before: Levels
+    after: Levels
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdState:
+    """The thresholds that count now, and what they were before somebody saved these."""
+
+    now: Levels
+    saved: SavedThresholds | None
 
 
 def levels(settings: Settings) -> Levels:

@@ -17,7 +17,8 @@ from paperless_fingerprint.review.catalogue import (
     with_state,
 )
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.views import Count, Filters
+from paperless_fingerprint.review.views import Count
+from paperless_fingerprint.review.views_queue import Filters
 
 #: Entries of one menu.
 _MENU = 60

@@ -12,7 +12,8 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.review import first_run, library_view, progress, save_thresholds
-from paperless_fingerprint.review.views import Levels, LibraryView
+from paperless_fingerprint.review.library_view import LibraryView
+from paperless_fingerprint.review.save_thresholds import Levels
 from paperless_fingerprint.settings.editing import CannotChangeError
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of

@@ -14,7 +14,9 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.review import decide, pair, queue
-from paperless_fingerprint.review.views import Act, Filters, Item, Order, Outcome
+from paperless_fingerprint.review.decide import Act, Outcome
+from paperless_fingerprint.review.orders import Order
+from paperless_fingerprint.review.views_queue import Filters, Item
 from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.web.pages import (
     changing,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paperless_fingerprint.review.views import Edge, Node
+from paperless_fingerprint.review.neighbourhood import Edge, Node
 
 GRAPH_WIDTH, GRAPH_HEIGHT = 800, 560
 _RADIUS = 20
