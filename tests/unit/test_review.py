@@ -13,7 +13,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
 from paperless_fingerprint.review.catalogue import components, patched, read
 from paperless_fingerprint.review.differences import segments_of
-from paperless_fingerprint.review.journal import Entry, Journal, Step
+from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import positions
 from paperless_fingerprint.review.person import Person
@@ -161,7 +161,9 @@ def test_an_imagined_library_writes_nothing_and_hides_nothing(store) -> None:
 
 def test_the_book_gives_numbers_and_remembers(tmp_path) -> None:
     journal = Journal(tmp_path / "a" / "journal.db")
-    act = Entry(0, "now", "7", "anna", "same", "g1", (1, 2), (Step("confirm", 1, (2,)),))
+    act = JournalEntry(
+        0, "now", "7", "anna", "same", "g1", (1, 2), (DecisionStep("confirm", 1, (2,)),)
+    )
     [one] = journal.add([act])
     assert (one.number, journal.waiting()) == (1, (one,))
     journal.remember(1, "first")

@@ -19,9 +19,9 @@ from paperless_fingerprint.review.journal import (
     DONE,
     REFUSED,
     UNDONE,
-    Entry,
+    DecisionStep,
     Journal,
-    Step,
+    JournalEntry,
     decision_of,
     kept,
 )
@@ -29,7 +29,7 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
-def carry_out(store: Store, settings: Settings, journal: Journal, entry: Entry) -> set[int]:
+def carry_out(store: Store, settings: Settings, journal: Journal, entry: JournalEntry) -> set[int]:
     """The documents that Paperless may have to be told something about."""
     around = reach(store, entry.documents)
     try:
@@ -51,7 +51,7 @@ def carry_out(store: Store, settings: Settings, journal: Journal, entry: Entry) 
     return around | reach(store, entry.documents)
 
 
-def do(store: Store, settings: Settings, step: Step, by: str) -> None:
+def do(store: Store, settings: Settings, step: DecisionStep, by: str) -> None:
     if step.what == "confirm":
         for other in step.others:
             decisions.confirm(store, settings, step.a, other, by=by)
@@ -67,7 +67,7 @@ def do(store: Store, settings: Settings, step: Step, by: str) -> None:
         raise UsageError(f"'{step.what}' is nothing that can be decided.")
 
 
-def _standing(store: Store, entry: Entry) -> dict[str, Any]:
+def _standing(store: Store, entry: JournalEntry) -> dict[str, Any]:
     """Decisions, pairs and texts as they are before the first step."""
     subjects = entry.subjects
     ids = {id for subject in subjects for id in subject}
@@ -78,7 +78,7 @@ def _standing(store: Store, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _put_back(store: Store, settings: Settings, undone: Entry) -> None:
+def _put_back(store: Store, settings: Settings, undone: JournalEntry) -> None:
     was = json.loads(undone.was) if undone.was else {"decisions": [], "pairs": [], "texts": {}}
     before = [decision_of(told) for told in was["decisions"]]
     subjects = undone.subjects

@@ -52,7 +52,7 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class QueueEntry:
     """What an item of the queue is made of, before anybody's rights are looked at."""
 
     kind: str
@@ -87,8 +87,8 @@ class Catalogue:
     #: Every stored pair, also those below the threshold.
     pairs: dict[Key, Pair] = field(default_factory=dict)
     #: Surest first.
-    entries: Sequence[Entry] = ()
-    entries_of: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
+    entries: Sequence[QueueEntry] = ()
+    entries_of: dict[int, tuple[QueueEntry, ...]] = field(default_factory=dict)
     decisions_of: dict[int, tuple[Decision, ...]] = field(default_factory=dict)
     partners: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -105,17 +105,17 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CatalogueChange:
     """What makes one catalogue the next."""
 
     number: int
-    removed: tuple[Entry, ...]
-    made: tuple[Entry, ...]
+    removed: tuple[QueueEntry, ...]
+    made: tuple[QueueEntry, ...]
 
 
 def exchanged(
-    entries: Sequence[Entry], removed: Iterable[Entry], made: Iterable[Entry]
-) -> list[Entry]:
+    entries: Sequence[QueueEntry], removed: Iterable[QueueEntry], made: Iterable[QueueEntry]
+) -> list[QueueEntry]:
     """Another list in the same order: a copy and some searches, and no sorting of all."""
     found = list(entries)
     for entry in removed:
@@ -166,7 +166,7 @@ def read(store: Store, threshold: float, number: int) -> Catalogue:
 
 def patched(
     old: Catalogue, store: Store, ids: Collection[int], threshold: float, number: int
-) -> tuple[Catalogue, Change]:
+) -> tuple[Catalogue, CatalogueChange]:
     """`old` with all that hangs together with `ids`, then or now, looked at anew.
 
     One at a time: the caller sees to that.
@@ -206,7 +206,7 @@ def patched(
         kept = tuple(e for e in old.entries_of.get(id, ()) if e not in gone)
         _put(old.entries_of, id, (*kept, *fresh_of.get(id, ())))
     entries = exchanged(old.entries, removed, made)
-    return replace(old, number=number, entries=entries), Change(number, removed, made)
+    return replace(old, number=number, entries=entries), CatalogueChange(number, removed, made)
 
 
 def _exchange_pairs(old: Catalogue, around: Collection[int], fresh: Mapping[Key, Pair]) -> None:
@@ -244,8 +244,8 @@ def _put(table: dict[int, tuple[Row, ...]], id: int, rows: tuple[Row, ...]) -> N
         table.pop(id, None)
 
 
-def _by_member(entries: Iterable[Entry]) -> dict[int, tuple[Entry, ...]]:
-    found: defaultdict[int, list[Entry]] = defaultdict(list)
+def _by_member(entries: Iterable[QueueEntry]) -> dict[int, tuple[QueueEntry, ...]]:
+    found: defaultdict[int, list[QueueEntry]] = defaultdict(list)
     for entry in entries:
         for id in entry.members:
             found[id].append(entry)
@@ -257,7 +257,7 @@ def _indexed(
     documents: dict[int, Brief],
     pairs: dict[Key, Pair],
     decisions: Iterable[Decision],
-    entries: Iterable[Entry],
+    entries: Iterable[QueueEntry],
 ) -> Catalogue:
     ordered = sorted(entries, key=lambda entry: entry.order)
     decisions_of: defaultdict[int, list[Decision]] = defaultdict(list)
@@ -287,13 +287,13 @@ def _entries(
     decisions: Iterable[Decision],
     documents: Collection[int],
     threshold: float,
-) -> Iterator[Entry]:
+) -> Iterator[QueueEntry]:
     confirmed = {(d.a, d.b) for d in decisions if d.verdict is Verdict.CONFIRMED}
     covered: set[Key] = set()
     for group in groups:
         covered.update(group.pairs)
         yield with_state(
-            Entry(
+            QueueEntry(
                 "group",
                 group.relation.value,
                 group.confidence,
@@ -315,14 +315,16 @@ def _entries(
             covered.update(own)
             confidence = max(pairs[key].confidence for key in own)
             yield with_state(
-                Entry("versions", "version", confidence, chain.members, tuple(own), chain.latest),
+                QueueEntry(
+                    "versions", "version", confidence, chain.members, tuple(own), chain.latest
+                ),
                 confirmed,
             )
     for key, pair in pairs.items():
         if key in covered or pair.confidence < threshold or pair.relation in GROUPING_RELATIONS:
             continue
         kind = pair.relation.value if pair.relation is not Relation.VERSION else "pair"
-        entry = Entry(kind, pair.relation.value, pair.confidence, key, (key,), pair.leader)
+        entry = QueueEntry(kind, pair.relation.value, pair.confidence, key, (key,), pair.leader)
         yield with_state(entry, confirmed)
     for decision in decisions:
         key = (decision.a, decision.b)
@@ -333,10 +335,10 @@ def _entries(
             and not (key in pairs and pairs[key].confidence >= threshold)
         ):
             relation = decision.relation.value if decision.relation else ""
-            yield Entry("pair", relation, 0.0, key, (key,), None, "dismissed")
+            yield QueueEntry("pair", relation, 0.0, key, (key,), None, "dismissed")
 
 
-def with_state(entry: Entry, confirmed: Collection[Key]) -> Entry:
+def with_state(entry: QueueEntry, confirmed: Collection[Key]) -> QueueEntry:
     """Done, where people have confirmed so many of its pairs that they hold it together."""
     said = [key for key in entry.pairs if key in confirmed]
     parts = components(entry.members, said)
@@ -355,7 +357,7 @@ def components(members: Iterable[int], pairs: Iterable[Key]) -> list[list[int]]:
     return list(found.values())
 
 
-def first_pair(catalogue: Catalogue, entry: Entry) -> tuple[int, int]:
+def first_pair(catalogue: Catalogue, entry: QueueEntry) -> tuple[int, int]:
     """The one to look at first: the surest, with the primary where it can be."""
     pairs = catalogue.pairs
     return max(

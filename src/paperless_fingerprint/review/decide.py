@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.review import journal as journals
-from paperless_fingerprint.review.catalogue import Entry
+from paperless_fingerprint.review.catalogue import QueueEntry
 from paperless_fingerprint.review.mirror import Mirror
-from paperless_fingerprint.review.orders import Order, check_orders, steps_of
+from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.preview import preview
 from paperless_fingerprint.review.queue import (
@@ -42,7 +42,7 @@ _SAID = {
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ActView:
     """One entry of the journal of decisions; one act may hold many decisions made at once."""
 
     number: int
@@ -63,7 +63,7 @@ class Act:
 class Conflict:
     """Somebody was faster, or the documents have changed."""
 
-    order: Order
+    order: DecisionOrder
     #: In words: 'Anna said 5 minutes ago that these are not duplicates.'
     happened: str
     #: How it stands now; None where there is nothing left to decide about.
@@ -71,10 +71,10 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DecisionOutcome:
     """What became of decisions. Where there are conflicts, nothing at all was decided."""
 
-    acts: tuple[Act, ...] = ()
+    acts: tuple[ActView, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     items: tuple[Item, ...] = ()
 
@@ -84,8 +84,8 @@ class Forbidden(PermissionError):  # noqa: N818  (an answer more than an error)
 
 
 def decide(
-    desk: Desk, person: Person, orders: Sequence[Order], *, changeable: Changeable
-) -> Outcome:
+    desk: Desk, person: Person, orders: Sequence[DecisionOrder], *, changeable: Changeable
+) -> DecisionOutcome:
     """All of them, or none where one is in conflict. Kept when this returns; carried out mostly."""
     check_orders(orders)
     ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
@@ -113,10 +113,10 @@ def decide(
                 now = item_of(desk.mirror, sight, entry, waiting)
                 conflicts.append(Conflict(order, happened, now))
         if conflicts:
-            return Outcome(conflicts=tuple(conflicts))
+            return DecisionOutcome(conflicts=tuple(conflicts))
         at = now_text()
         acts = [
-            journals.Entry(
+            journals.JournalEntry(
                 0, at, person.id, person.name, order.verdict, order.item,
                 entry.members, steps_of(order, entry),
             )
@@ -128,7 +128,7 @@ def decide(
 
 def undo(
     desk: Desk, person: Person, number: int | None = None, *, changeable: Changeable
-) -> Outcome:
+) -> DecisionOutcome:
     """This act, or the last of this person. What was there before is there again."""
     act = desk.journal.last(person.id) if number is None else desk.journal.get(number)
     if act is None or not _sees_all(desk.mirror, person, act.documents):
@@ -149,9 +149,9 @@ def undo(
         ]
         if later:
             words = [word for each in later for word in words_of(each)]
-            order = Order(act.item, "undo", "")
-            return Outcome(conflicts=(Conflict(order, _happened(words), None),))
-        back = journals.Entry(
+            order = DecisionOrder(act.item, "undo", "")
+            return DecisionOutcome(conflicts=(Conflict(order, _happened(words), None),))
+        back = journals.JournalEntry(
             0, now_text(), person.id, person.name, "undo", act.item, act.documents, act.steps,
             undoes=act.number,
         )  # fmt: skip
@@ -161,7 +161,7 @@ def undo(
 
 def acts(
     desk: Desk, person: Person, *, limit: int = 50, before: int | None = None
-) -> tuple[Act, ...]:
+) -> tuple[ActView, ...]:
     """The latest first; only about what this person may see, wholly."""
     return tuple(
         act_of(person, entry)
@@ -170,9 +170,9 @@ def acts(
     )
 
 
-def act_of(person: Person, entry: journals.Entry) -> Act:
+def act_of(person: Person, entry: journals.JournalEntry) -> ActView:
     stands = entry.state in {journals.WAITING, journals.DONE} and entry.verdict != "undo"
-    return Act(
+    return ActView(
         entry.number, entry.at, entry.by, entry.verdict, entry.item, entry.documents,
         entry.state, entry.why, stands and (person.superuser or entry.person == person.id),
     )  # fmt: skip
@@ -201,21 +201,21 @@ def _may(person: Person, ids: Collection[int], changeable: Changeable) -> None:
         raise refused
 
 
-def _shares(subjects: Collection[tuple[int, int]], entry: Entry) -> bool:
+def _shares(subjects: Collection[tuple[int, int]], entry: QueueEntry) -> bool:
     members = set(entry.members)
     return any(a in members and b in members for a, b in subjects)
 
 
-def _outcome(desk: Desk, person: Person, kept: Sequence[journals.Entry]) -> Outcome:
+def _outcome(desk: Desk, person: Person, kept: Sequence[journals.JournalEntry]) -> DecisionOutcome:
     desk.decisions.carry_out_soon([entry.number for entry in kept])
     settled = [desk.journal.get(entry.number) or entry for entry in kept]
-    return Outcome(
+    return DecisionOutcome(
         tuple(act_of(person, entry) for entry in settled),
         items=tuple(_items_now(desk, person, settled)),
     )
 
 
-def _items_now(desk: Desk, person: Person, acts: Sequence[journals.Entry]) -> list[Item]:
+def _items_now(desk: Desk, person: Person, acts: Sequence[journals.JournalEntry]) -> list[Item]:
     """What has become of the items; a group that was told apart is none any more."""
     sight, waiting = desk.mirror.sight(person), desk.journal.waiting()
     found = []

@@ -9,9 +9,9 @@ from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.integration.context import owe
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.review.apply import carry_out
-from paperless_fingerprint.review.connections import Connections
 from paperless_fingerprint.review.journal import Journal
 from paperless_fingerprint.review.mirror import Mirror
+from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.settings.registry import Settings
 
 _AGAIN_SECONDS = 5.0
@@ -21,7 +21,7 @@ class DecisionRunner:
     def __init__(
         self,
         settings: Settings,
-        connections: Connections,
+        opened: Opened,
         mirror: Mirror,
         journal: Journal,
         *,
@@ -31,7 +31,7 @@ class DecisionRunner:
         tell: Callable[[], None],
     ) -> None:
         self._settings = settings
-        self._connections = connections
+        self._opened = opened
         self._mirror = mirror
         self._journal = journal
         self._patience_seconds = patience_seconds
@@ -76,7 +76,7 @@ class DecisionRunner:
             for entry in self._journal.waiting():
                 if stop.is_set():
                     break
-                around = carry_out(self._connections.store, self._settings, self._journal, entry)
+                around = carry_out(self._opened.store, self._settings, self._journal, entry)
                 self._mirror.look_again(around)
                 if self._settings.paperless.url:
                     owe(self._settings, around)

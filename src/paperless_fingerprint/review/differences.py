@@ -14,9 +14,9 @@ from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.review.catalogue import first_pair
-from paperless_fingerprint.review.connections import Connections
 from paperless_fingerprint.review.diff_cache import DiffCache, Segment, TextDifferences
 from paperless_fingerprint.review.mirror import LOOK_SECONDS, Mirror
+from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.settings.registry import Settings
 
@@ -35,10 +35,10 @@ _PAUSE_SHARE = 4.0
 
 class DifferenceFinder:
     def __init__(
-        self, settings: Settings, connections: Connections, mirror: Mirror, cache: DiffCache
+        self, settings: Settings, opened: Opened, mirror: Mirror, cache: DiffCache
     ) -> None:
         self._settings = settings
-        self._connections = connections
+        self._opened = opened
         self._mirror = mirror
         self._cache = cache
 
@@ -101,7 +101,7 @@ class DifferenceFinder:
         self._cache.keep(done)
 
     def _compared(self, a: int, b: int) -> TextDifferences:
-        store = self._connections.store
+        store = self._opened.store
         stored = store.get([a, b])
         if len(stored) < 2:
             raise _gone(a, b)

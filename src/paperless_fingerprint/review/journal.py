@@ -48,7 +48,7 @@ _COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DecisionStep:
     """One thing to write down: confirm or dismiss `a` and each of `others`, or make `a` primary."""
 
     what: str
@@ -63,7 +63,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     number: int
     at: str
     #: The id of the user in Paperless; empty in open mode.
@@ -72,7 +72,7 @@ class Entry:
     verdict: str
     item: str
     documents: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[DecisionStep, ...]
     undoes: int | None = None
     #: What stood there before, to be put back by an undo; JSON, empty until it is carried out.
     was: str = ""
@@ -88,14 +88,14 @@ class Journal:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = SqliteFile(path)
-        self._waiting: tuple[Entry, ...] | None = None
+        self._waiting: tuple[JournalEntry, ...] | None = None
         with self._file.reading() as connection:
             _FORMAT.prepare(connection, path)
 
     def close(self) -> None:
         self._file.close()
 
-    def add(self, entries: Sequence[Entry]) -> list[Entry]:
+    def add(self, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
         """All or none; durable when this returns. Their numbers are given here."""
         kept = []
         with self._file.writing() as connection:
@@ -112,7 +112,7 @@ class Journal:
         self._waiting = None
         return kept
 
-    def waiting(self) -> tuple[Entry, ...]:
+    def waiting(self) -> tuple[JournalEntry, ...]:
         """What is not carried out yet, in its order. Only this process writes into the journal."""
         found = self._waiting
         if found is None:
@@ -134,10 +134,10 @@ class Journal:
             )
         self._waiting = None
 
-    def get(self, number: int) -> Entry | None:
+    def get(self, number: int) -> JournalEntry | None:
         return next(iter(self._entries("WHERE number = ?", number)), None)
 
-    def last(self, person: str) -> Entry | None:
+    def last(self, person: str) -> JournalEntry | None:
         """What this person can undo: the latest act of its own that stands."""
         found = self._entries(
             "WHERE person = ? AND verdict != 'undo' AND state IN ('waiting', 'done') "
@@ -146,11 +146,11 @@ class Journal:
         )
         return next(iter(found), None)
 
-    def latest(self, limit: int, before: int | None = None) -> list[Entry]:
+    def latest(self, limit: int, before: int | None = None) -> list[JournalEntry]:
         where = "" if before is None else f"WHERE number < {int(before)} "
         return self._entries(f"{where}ORDER BY number DESC LIMIT ?", limit)
 
-    def later(self, number: int) -> list[Entry]:
+    def later(self, number: int) -> list[JournalEntry]:
         """What stands and was said after that."""
         return self._entries(
             "WHERE number > ? AND verdict != 'undo' AND state IN ('waiting', 'done') "
@@ -158,7 +158,7 @@ class Journal:
             number,
         )
 
-    def _entries(self, where: str, *values: Any) -> list[Entry]:
+    def _entries(self, where: str, *values: Any) -> list[JournalEntry]:
         with self._file.reading() as connection:
             found = connection.execute(f"SELECT {_COLUMNS} FROM act {where}", values).fetchall()
         return [_entry(row) for row in found]
@@ -169,11 +169,11 @@ def path_of_journal(settings: Settings) -> Path:
     return path.with_name(path.stem.removesuffix(".inbox") + ".review.db")
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
+def _entry(row: tuple[Any, ...]) -> JournalEntry:
     number, at, person, by, verdict, item, documents, steps, undoes, was, state, why = row
-    return Entry(
+    return JournalEntry(
         number, at, person, by, verdict, item, tuple(json.loads(documents)),
-        tuple(Step(what, a, tuple(others)) for what, a, others in json.loads(steps)),
+        tuple(DecisionStep(what, a, tuple(others)) for what, a, others in json.loads(steps)),
         undoes, was, state, why,
     )  # fmt: skip
 

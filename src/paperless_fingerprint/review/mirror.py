@@ -11,8 +11,8 @@ from typing import Any
 
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.review import catalogue as catalogues
-from paperless_fingerprint.review.catalogue import Brief, Catalogue, Change
-from paperless_fingerprint.review.connections import Connections
+from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange
+from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.views import Card
 from paperless_fingerprint.review.visible import Sight, Unknown, sight_of
@@ -27,8 +27,8 @@ _CHANGES_KEPT = 500
 
 
 class Mirror:
-    def __init__(self, settings: Settings, connections: Connections) -> None:
-        self._connections = connections
+    def __init__(self, settings: Settings, opened: Opened) -> None:
+        self._opened = opened
         #: Why it may be old; empty where all is well.
         self.trouble = ""
         self._catalogue = Catalogue()
@@ -36,7 +36,7 @@ class Mirror:
         self._sights: dict[Any, Sight] = {}
         self._changing = threading.RLock()
         self._looking = threading.Lock()
-        self._changes: deque[Change] = deque(maxlen=_CHANGES_KEPT)
+        self._changes: deque[CatalogueChange] = deque(maxlen=_CHANGES_KEPT)
         self._whole_from = 0
         self._threshold = float(settings.similarity_threshold)
         self._seen_revision = ""
@@ -70,8 +70,8 @@ class Mirror:
 
     def refresh(self) -> None:
         """Read the library again, if it has changed since."""
-        store = self._connections.store
-        revision = self._connections.revision.now()
+        store = self._opened.store
+        revision = self._opened.revision.now()
         if self._catalogue.ready and revision == self._seen_revision:
             return
         with self._changing:
@@ -99,7 +99,7 @@ class Mirror:
             self._patched.append(tuple(ids))
             number = self._catalogue.number + 1
             found, change = catalogues.patched(
-                self._catalogue, self._connections.store, ids, self._threshold, number
+                self._catalogue, self._opened.store, ids, self._threshold, number
             )
             # First the change, then the catalogue that it leads to: whoever sees that finds it.
             self._changes.append(change)
@@ -124,7 +124,7 @@ class Mirror:
             self._sights[key] = found
             return found
 
-    def _changes_since(self, number: int) -> list[Change] | None:
+    def _changes_since(self, number: int) -> list[CatalogueChange] | None:
         """None where that is too long ago, or where the whole library was read since."""
         changes = list(self._changes)
         if number < self._whole_from or (changes and changes[0].number > number + 1):

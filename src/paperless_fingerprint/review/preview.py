@@ -17,7 +17,7 @@ from paperless_fingerprint.integration.feedback.plan import difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
-from paperless_fingerprint.review.orders import Order, check_orders, steps_of
+from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.service import Desk
@@ -46,7 +46,7 @@ class Preview:
     notes: tuple[str, ...] = ()
 
 
-def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
+def preview(desk: Desk, person: Person, orders: Sequence[DecisionOrder]) -> Preview:
     """The same code as the decisions themselves, on a library that is only imagined."""
     check_orders(orders)
     sight = desk.mirror.sight(person)

@@ -14,7 +14,7 @@ _FAILURES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedDocument:
     document: int
     title: str
     error: str
@@ -45,7 +45,7 @@ class ProgressView:
     last_sync_at: str | None
     #: Nothing was ever fetched from Paperless: somebody has to start that.
     first_sync_waits: bool = False
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedDocument, ...] = ()
     #: The last lines of the worker's log, newest last; superusers only.
     log: tuple[str, ...] = ()
     #: Grows with every change.
@@ -99,13 +99,13 @@ def _moment(seconds: float) -> str | None:
     return text_of(seconds) if seconds else None
 
 
-def _failures(desk: Desk, person: Person) -> tuple[Failure, ...]:
+def _failures(desk: Desk, person: Person) -> tuple[FailedDocument, ...]:
     found = []
     for event in desk.worker.inbox.failures(_FAILURES):
         document = desk.mirror.catalogue.documents.get(event.document_id)
         if person.superuser or (document is not None and person.may_see(document)):
             found.append(
-                Failure(
+                FailedDocument(
                     event.document_id,
                     document.title if document else "",
                     # Errors may name other documents, paths and addresses.

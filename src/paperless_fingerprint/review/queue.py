@@ -9,13 +9,20 @@ from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
-from paperless_fingerprint.review.catalogue import Catalogue, Entry, first_pair
-from paperless_fingerprint.review.journal import Entry as JournalEntry
+from paperless_fingerprint.review.catalogue import Catalogue, QueueEntry, first_pair
+from paperless_fingerprint.review.journal import JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.review.views import Card
-from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Neighbours, Queue, Word
+from paperless_fingerprint.review.views_queue import (
+    STATES,
+    Filters,
+    Item,
+    Queue,
+    QueueNeighbours,
+    Word,
+)
 from paperless_fingerprint.review.visible import Sight, Unknown
 
 MOST_PER_PAGE = 100
@@ -69,7 +76,7 @@ def item(desk: Desk, person: Person, id: str) -> Item:
     return item_of(desk.mirror, sight, entry_of(sight, id), desk.journal.waiting())
 
 
-def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> Neighbours:
+def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> QueueNeighbours:
     """Also of an item that was decided a moment ago: then what follows in its place."""
     check(filters)
     sight = desk.mirror.sight(person)
@@ -78,7 +85,7 @@ def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> Neighbo
     place = _place(found, entry)
     is_there = place < len(found) and found[place].id == entry.id
     following = place + 1 if is_there else place
-    return Neighbours(
+    return QueueNeighbours(
         found[place - 1].id if place else None,
         found[following].id if following < len(found) else None,
         place + 1,
@@ -86,7 +93,7 @@ def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> Neighbo
     )
 
 
-def _place(found: Sequence[Entry], entry: Entry) -> int:
+def _place(found: Sequence[QueueEntry], entry: QueueEntry) -> int:
     low, high = 0, len(found)
     while low < high:
         middle = (low + high) // 2
@@ -109,7 +116,7 @@ def parsed(id: str) -> tuple[str, int, int]:
     return kind, a, b
 
 
-def entry_of(sight: Sight, id: str) -> Entry:
+def entry_of(sight: Sight, id: str) -> QueueEntry:
     """Any two documents that this person may see can be decided about."""
     kind, a, b = parsed(id)
     if kind != "p":
@@ -122,7 +129,7 @@ def entry_of(sight: Sight, id: str) -> Entry:
     return sight.pair_entry(a, b) or pair_alone(sight.catalogue, a, b)
 
 
-def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
+def pair_alone(catalogue: Catalogue, a: int, b: int) -> QueueEntry:
     """Two documents of a group, or two that were never found to have anything in common."""
     pair = catalogue.pairs.get((a, b))
     words = {decision.verdict for decision in catalogue.said(a, b)}
@@ -133,7 +140,7 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
         if Verdict.DISMISSED in words
         else "open"
     )
-    return Entry(
+    return QueueEntry(
         "pair",
         pair.relation.value if pair else "",
         pair.confidence if pair else 0.0,
@@ -144,7 +151,9 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
     )
 
 
-def item_of(mirror: Mirror, sight: Sight, entry: Entry, waiting: Sequence[JournalEntry]) -> Item:
+def item_of(
+    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: Sequence[JournalEntry]
+) -> Item:
     documents = sight.catalogue.documents
     surest = first_pair(sight.catalogue, entry)
     pair = sight.catalogue.pairs.get(surest)
@@ -175,7 +184,7 @@ def item_of(mirror: Mirror, sight: Sight, entry: Entry, waiting: Sequence[Journa
     )
 
 
-def _cards(mirror: Mirror, sight: Sight, entry: Entry) -> tuple[Card, ...]:
+def _cards(mirror: Mirror, sight: Sight, entry: QueueEntry) -> tuple[Card, ...]:
     documents = [
         sight.catalogue.documents[id] for id in entry.members if id in sight.catalogue.documents
     ]
@@ -186,7 +195,7 @@ def _cards(mirror: Mirror, sight: Sight, entry: Entry) -> tuple[Card, ...]:
     return tuple(mirror.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
 
 
-def words_about(catalogue: Catalogue, entry: Entry) -> list[Decision]:
+def words_about(catalogue: Catalogue, entry: QueueEntry) -> list[Decision]:
     """What was said about its pairs and its primary, in order."""
     members = set(entry.members)
     found = {
@@ -200,12 +209,12 @@ def words_about(catalogue: Catalogue, entry: Entry) -> list[Decision]:
     return sorted(found.values(), key=lambda decision: (decision.at, decision.key))
 
 
-def concerns(act: JournalEntry, entry: Entry) -> bool:
+def concerns(act: JournalEntry, entry: QueueEntry) -> bool:
     members = set(entry.members)
     return any(a in members and b in members for a, b in act.subjects)
 
 
-def seen(entry: Entry, said: Sequence[Decision], waiting: Sequence[JournalEntry]) -> str:
+def seen(entry: QueueEntry, said: Sequence[Decision], waiting: Sequence[JournalEntry]) -> str:
     """Another text as soon as anything has changed that a decision about it rests on."""
     told = [
         entry.kind,
@@ -232,7 +241,7 @@ def words_of(act: JournalEntry) -> list[Word]:
     ]
 
 
-def _state(entry: Entry, waiting: Sequence[JournalEntry]) -> str:
+def _state(entry: QueueEntry, waiting: Sequence[JournalEntry]) -> str:
     """As it will be once what waits is carried out."""
     state = entry.state
     for act in waiting:

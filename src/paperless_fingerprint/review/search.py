@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from paperless_fingerprint.review.connections import Connections
+from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.settings.registry import Settings
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class PersonsSearch:
-    def __init__(self, settings: Settings, connections: Connections) -> None:
+    def __init__(self, settings: Settings, opened: Opened) -> None:
         self._settings = settings
-        self._connections = connections
+        self._opened = opened
         self._opening = threading.Lock()
         self._stack = ExitStack()
         self._search: Search | None = None
@@ -45,7 +45,7 @@ class PersonsSearch:
 
         with self._opening:
             if self._search is None:
-                store = self._connections.store
+                store = self._opened.store
                 with ExitStack() as opening:
                     searcher = opening.enter_context(opened_searcher(store))
                     meanings = None

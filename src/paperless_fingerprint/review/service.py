@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 
 from paperless_fingerprint.paperless.client import PaperlessClient
-from paperless_fingerprint.review.connections import Connections
 from paperless_fingerprint.review.decision_runner import DecisionRunner
 from paperless_fingerprint.review.diff_cache import DiffCache
 from paperless_fingerprint.review.differences import DifferenceFinder
 from paperless_fingerprint.review.journal import Journal, path_of_journal
 from paperless_fingerprint.review.mirror import Mirror
+from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.review.search import PersonsSearch
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
@@ -41,14 +41,12 @@ class Desk:
         self.deciding = threading.Lock()
         self.journal = Journal(path_of_journal(settings))
         self._diff_cache = DiffCache(settings)
-        self._connections = Connections(settings)
-        self.mirror = Mirror(settings, self._connections)
-        self.search = PersonsSearch(settings, self._connections)
-        self.differences = DifferenceFinder(
-            settings, self._connections, self.mirror, self._diff_cache
-        )
+        self._opened = Opened(settings)
+        self.mirror = Mirror(settings, self._opened)
+        self.search = PersonsSearch(settings, self._opened)
+        self.differences = DifferenceFinder(settings, self._opened, self.mirror, self._diff_cache)
         self.decisions = DecisionRunner(
-            settings, self._connections, self.mirror, self.journal,
+            settings, self._opened, self.mirror, self.journal,
             patience_seconds=patience_seconds, tell=self._carried_out,
         )  # fmt: skip
         self._stop = threading.Event()
@@ -86,17 +84,17 @@ class Desk:
         if any(thread.is_alive() for thread in self._threads):
             return  # it has the store in its hands; both end with the process
         self.search.close()
-        self._connections.close()
+        self._opened.close()
         self.journal.close()
         self._diff_cache.close()
 
     @property
     def store(self) -> Store:
-        return self._connections.store
+        return self._opened.store
 
     @property
     def paperless(self) -> PaperlessClient:
-        return self._connections.paperless
+        return self._opened.paperless
 
     @property
     def trouble(self) -> str:

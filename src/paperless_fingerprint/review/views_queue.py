@@ -88,7 +88,7 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class QueueNeighbours:
     """For 'next' and 'previous' in the order of the queue; None at its ends."""
 
     previous: str | None

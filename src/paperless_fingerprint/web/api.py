@@ -20,13 +20,13 @@ from paperless_fingerprint.review import (
     queue,
     save_thresholds,
 )
-from paperless_fingerprint.review.orders import Order
+from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.preview import Preview
-from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Neighbours, Queue
+from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Queue, QueueNeighbours
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.operations import (
+    ApiOperation,
     Call,
-    Operation,
     Parameter,
     id_parameter,
     json_response,
@@ -57,7 +57,7 @@ class Whoami:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    orders: tuple[Order, ...]
+    orders: tuple[DecisionOrder, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _item(call: Call) -> Item:
     return queue.item(visit.desk, visit.person, call.values["item"])
 
 
-def _neighbours(call: Call) -> Neighbours:
+def _neighbours(call: Call) -> QueueNeighbours:
     visit = call.signed_in
     values = dict(call.values)
     return queue.neighbours(visit.desk, visit.person, values.pop("item"), _filters(values))
@@ -181,19 +181,19 @@ def _pair(call: Call) -> pair.PairView:
     return pair.side_by_side(visit.desk, visit.person, call.values["a"], call.values["b"])
 
 
-def _decide(metrics: Metrics, call: Call) -> decide.Outcome:
+def _decide(metrics: Metrics, call: Call) -> decide.DecisionOutcome:
     visit, told = call.signed_in, call.body
     outcome = decide.decide(visit.desk, visit.person, told.orders, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
-def _undo(metrics: Metrics, call: Call) -> decide.Outcome:
+def _undo(metrics: Metrics, call: Call) -> decide.DecisionOutcome:
     visit = call.signed_in
     outcome = decide.undo(visit.desk, visit.person, call.body.number, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
-def _told(metrics: Metrics, outcome: decide.Outcome) -> decide.Outcome:
+def _told(metrics: Metrics, outcome: decide.DecisionOutcome) -> decide.DecisionOutcome:
     for act in outcome.acts:
         metrics.decided(act.verdict, act.state)
     if outcome.conflicts:
@@ -211,7 +211,7 @@ def _preview(call: Call) -> Preview:
     return decide.preview(visit.desk, visit.person, call.body.orders)
 
 
-def _acts(call: Call) -> tuple[decide.Act, ...]:
+def _acts(call: Call) -> tuple[decide.ActView, ...]:
     visit = call.signed_in
     return decide.acts(
         visit.desk, visit.person, limit=call.values["limit"], before=call.values["before"] or None
@@ -276,54 +276,54 @@ def _start(call: Call) -> Response:
     return Response(status_code=204)
 
 
-def operations(metrics: Metrics) -> Sequence[Operation]:
+def operations(metrics: Metrics) -> Sequence[ApiOperation]:
     return (
-        Operation("GET", "/api/session", "Who asks.", _whoami, Whoami),
-        Operation("POST", "/api/session", "Sign in with an account or a token of Paperless.",
+        ApiOperation("GET", "/api/session", "Who asks.", _whoami, Whoami),
+        ApiOperation("POST", "/api/session", "Sign in with an account or a token of Paperless.",
                   _sign_in, Whoami, body=Credentials, private=False,
                   statuses={401: "Paperless did not sign this person in.",
                             403: "Sent from another site.", 429: "Tried too often."}),
-        Operation("DELETE", "/api/session", "Sign out.", _sign_out, status=204),
-        Operation("GET", "/api/review", "What there is to decide about, surest first.",
+        ApiOperation("DELETE", "/api/session", "Sign out.", _sign_out, status=204),
+        ApiOperation("GET", "/api/review", "What there is to decide about, surest first.",
                   _queue, Queue, (*_FILTERS, *_PAGE)),
-        Operation("GET", "/api/review/acts", "What was decided, the latest first.",
-                  _acts, tuple[decide.Act, ...],
+        ApiOperation("GET", "/api/review/acts", "What was decided, the latest first.",
+                  _acts, tuple[decide.ActView, ...],
                   (_count("limit", "How many.", 1, 500, 50),
                    _count("before", "Only acts with a lower number; 0 is none.", 0, 2**31 - 1, 0))),
-        Operation("POST", "/api/review/decide", "Decide; all of it or nothing.",
-                  lambda call: _decide(metrics, call), decide.Outcome, body=Orders, statuses=_CONFLICT),
-        Operation("POST", "/api/review/preview", "What Paperless would be told.",
+        ApiOperation("POST", "/api/review/decide", "Decide; all of it or nothing.",
+                  lambda call: _decide(metrics, call), decide.DecisionOutcome, body=Orders, statuses=_CONFLICT),
+        ApiOperation("POST", "/api/review/preview", "What Paperless would be told.",
                   _preview, Preview, body=Orders),
-        Operation("POST", "/api/review/undo", "Take back an act, or the last one.",
-                  lambda call: _undo(metrics, call), decide.Outcome, body=Undo, statuses=_CONFLICT),
-        Operation("GET", "/api/review/{item}", "One item.", _item, Item, (_ITEM,)),
-        Operation("GET", "/api/review/{item}/neighbours", "What stands before and after it.",
-                  _neighbours, Neighbours, (_ITEM, *_FILTERS)),
-        Operation("GET", "/api/pairs/{a}/{b}", "Two documents side by side.", _pair, pair.PairView,
+        ApiOperation("POST", "/api/review/undo", "Take back an act, or the last one.",
+                  lambda call: _undo(metrics, call), decide.DecisionOutcome, body=Undo, statuses=_CONFLICT),
+        ApiOperation("GET", "/api/review/{item}", "One item.", _item, Item, (_ITEM,)),
+        ApiOperation("GET", "/api/review/{item}/neighbours", "What stands before and after it.",
+                  _neighbours, QueueNeighbours, (_ITEM, *_FILTERS)),
+        ApiOperation("GET", "/api/pairs/{a}/{b}", "Two documents side by side.", _pair, pair.PairView,
                   (id_parameter("a", "One document."), id_parameter("b", "The other."))),
-        Operation("GET", "/api/documents/{id}/neighbourhood", "The distance graph around it.",
+        ApiOperation("GET", "/api/documents/{id}/neighbourhood", "The distance graph around it.",
                   _around, neighbourhood.Neighbourhood,
                   (id_parameter(),
                    Parameter("wide", "Also what only shares some text; takes longer.",
                              {"type": "boolean", "default": False}))),
-        Operation("GET", "/api/documents/{id}/versions", "Its versions, oldest first.",
+        ApiOperation("GET", "/api/documents/{id}/versions", "Its versions, oldest first.",
                   _versions, tuple[neighbourhood.Step, ...], (id_parameter(),)),
-        Operation("GET", "/api/library", "The library in figures.", _library, library_view.LibraryView),
-        Operation("GET", "/api/library/thresholds", "What other thresholds would change.",
+        ApiOperation("GET", "/api/library", "The library in figures.", _library, library_view.LibraryView),
+        ApiOperation("GET", "/api/library/thresholds", "What other thresholds would change.",
                   _thresholds, library_view.ThresholdPreview,
                   (_share("similarity", "similarity_threshold"), _share("near", "[near] threshold"),
                    _share("version", "[version] threshold"))),
-        Operation("PUT", "/api/library/thresholds",
+        ApiOperation("PUT", "/api/library/thresholds",
                   "Save other thresholds in the settings file, and go by them from now on.",
                   _save_thresholds, save_thresholds.ThresholdState, body=WantedThresholds,
                   statuses=_NOT_CHANGEABLE),
-        Operation("POST", "/api/library/thresholds/undo",
+        ApiOperation("POST", "/api/library/thresholds/undo",
                   "Put back the thresholds from before somebody saved others.",
                   _put_thresholds_back, save_thresholds.ThresholdState, statuses=_NOT_CHANGEABLE),
-        Operation("GET", "/api/progress", "What is being done now.", _progress, progress.ProgressView),
-        Operation("POST", "/api/progress/retry", "Try failures again now.", _retry, Counted,
+        ApiOperation("GET", "/api/progress", "What is being done now.", _progress, progress.ProgressView),
+        ApiOperation("POST", "/api/progress/retry", "Try failures again now.", _retry, Counted,
                   body=Retry),
-        Operation("GET", "/api/first-run", "Whether all is connected.", _first_run, first_run.FirstRun),
-        Operation("POST", "/api/first-run/sync", "Sync now, also for the first time.", _start,
+        ApiOperation("GET", "/api/first-run", "Whether all is connected.", _first_run, first_run.FirstRun),
+        ApiOperation("POST", "/api/first-run/sync", "Sync now, also for the first time.", _start,
                   status=204),
     )  # fmt: skip

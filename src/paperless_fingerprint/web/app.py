@@ -1,6 +1,6 @@
 """The service: pages, API, the worker behind them, and how all of it is put together.
 
-A module that has routes of its own is named in `ROUTES`: a function that takes the Service and
+A module that has routes of its own is named in `ROUTES`: a function that takes the WebService and
 gives a list of routes. It is asked once, when the service starts.
 """
 
@@ -51,7 +51,7 @@ _SILENT_SECONDS = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class WebService:
     """What routes may need."""
 
     settings: Settings
@@ -64,10 +64,10 @@ class Service:
     events: Events
 
 
-RoutesOf = Callable[[Service], Sequence[BaseRoute]]
+RoutesOf = Callable[[WebService], Sequence[BaseRoute]]
 
 
-def _own_routes(service: Service) -> Sequence[BaseRoute]:
+def _own_routes(service: WebService) -> Sequence[BaseRoute]:
     endpoints = _Endpoints(service)
     return [
         Route("/api/consume", endpoints.consume, methods=["POST"]),
@@ -76,7 +76,7 @@ def _own_routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-def _api_routes(service: Service) -> Sequence[BaseRoute]:
+def _api_routes(service: WebService) -> Sequence[BaseRoute]:
     table = api.operations(service.metrics)
     root = normal_root(service.settings.service.root_path)
     described = openapi.description(table, root)
@@ -93,7 +93,7 @@ def _api_routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-def _page_routes(_service: Service) -> Sequence[BaseRoute]:
+def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
     from paperless_fingerprint.web import pages, pages_library, pages_review, pages_search
 
     rooms = (pages, pages_review, pages_search, pages_library)
@@ -119,7 +119,7 @@ def make_app(
     visits = Visits(desk, clock=clock)
     metrics = Metrics()
     events = Events(visits)
-    service = Service(settings, worker, ExitStack(), desk, visits, metrics, events)
+    service = WebService(settings, worker, ExitStack(), desk, visits, metrics, events)
     service.stack.callback(desk.stop)
     service.stack.callback(visits.close)
 
@@ -182,7 +182,7 @@ def _is_local(host: str) -> bool:
 
 
 class _Endpoints:
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: WebService) -> None:
         self._service = service
         self._worker = service.worker
         self._secret = str(service.settings.service.secret or "")

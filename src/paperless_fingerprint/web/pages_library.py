@@ -17,7 +17,7 @@ from paperless_fingerprint.review.save_thresholds import Levels
 from paperless_fingerprint.settings.editing import CannotChangeError
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of
-from paperless_fingerprint.web.pages_review import Said
+from paperless_fingerprint.web.pages_review import Notice
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import rendered, words
 from paperless_fingerprint.web.sign_in import Visit
@@ -42,12 +42,12 @@ _RELATIONS = ("exact", "near", "version", "contains", "semantic")
 def _library(request: Request, visit: Visit) -> Response:
     given = {name: _share(request.query_params.get(name)) for name in save_thresholds.KEYS}
     what = request.query_params.get("done", "")
-    said = Said(words()(f"done.thresholds.{what}")) if what in {"saved", "back"} else None
+    said = Notice(words()(f"done.thresholds.{what}")) if what in {"saved", "back"} else None
     return _library_page(request, visit, given, said=said)
 
 
 def _library_page(
-    request: Request, visit: Visit, given: Mapping[str, float | None], *, said: Said | None = None,
+    request: Request, visit: Visit, given: Mapping[str, float | None], *, said: Notice | None = None,
     refused: str = "", status: int = 200,
 ) -> Response:  # fmt: skip
     view = library_view.view(visit.desk, visit.person)
@@ -138,9 +138,9 @@ def _work(request: Request, visit: Visit) -> Response:
     said = None
     retried = number_of(request.query_params.get("retried"))
     if retried is not None:
-        said = Said(words()("done.retry", n=retried))
+        said = Notice(words()("done.retry", n=retried))
     elif request.query_params.get("started"):
-        said = Said(words()("done.started"))
+        said = Notice(words()("done.started"))
     return page(request, visit, "work.html", "work", view=view, said=said, trouble="")
 
 

@@ -14,8 +14,8 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.review import decide, pair, queue
-from paperless_fingerprint.review.decide import Act, Outcome
-from paperless_fingerprint.review.orders import Order
+from paperless_fingerprint.review.decide import ActView, DecisionOutcome
+from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.views_queue import Filters, Item
 from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.web.pages import (
@@ -52,7 +52,7 @@ def routes() -> Sequence[Route]:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Notice:
     """What has just happened, for the line at the top; `undo` is the act that can be undone."""
 
     text: str
@@ -178,7 +178,7 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
     picked = [str(each) for each in form.getlist("pick")]
     verdict = text_of(form, "verdict")
     orders = _orders(picked, verdict) or [
-        Order(
+        DecisionOrder(
             text_of(form, "item"), verdict, text_of(form, "seen"),
             number_of(text_of(form, "document")),
         )
@@ -226,15 +226,15 @@ def _that_is_there(visit: Visit, *addresses: str) -> str:
     return "/review"
 
 
-def _orders(picked: Sequence[str], verdict: str) -> list[Order]:
+def _orders(picked: Sequence[str], verdict: str) -> list[DecisionOrder]:
     orders = []
     for each in picked:
         item, _, seen = each.partition(" ")
-        orders.append(Order(item, verdict, seen))
+        orders.append(DecisionOrder(item, verdict, seen))
     return orders
 
 
-def _last(outcome: Outcome) -> str:
+def _last(outcome: DecisionOutcome) -> str:
     return str(outcome.acts[-1].number) if outcome.acts else ""
 
 
@@ -245,13 +245,13 @@ def _with(address: str, **more: str) -> str:
     return f"{parts.path}?{query_string(given, **more)}"
 
 
-def _said(request: Request, visit: Visit) -> Said | None:
+def _said(request: Request, visit: Visit) -> Notice | None:
     told = request.query_params.get("said", "")
     t = words()
     if told == "none":
-        return Said(t("bulk.none"))
+        return Notice(t("bulk.none"))
     if told == "nothing":
-        return Said(t("done.nothing"))
+        return Notice(t("done.nothing"))
     number = number_of(request.query_params.get("act"))
     if number is None or not t.has(f"done.{told}"):
         return None
@@ -260,10 +260,10 @@ def _said(request: Request, visit: Visit) -> Said | None:
     except FingerprintError:
         return None
     act = next((act for act in acts if act.number == number), None)
-    return None if act is None else Said(_in_words(visit, act), number if act.may_undo else None)
+    return None if act is None else Notice(_in_words(visit, act), number if act.may_undo else None)
 
 
-def _in_words(visit: Visit, act: Act) -> str:
+def _in_words(visit: Visit, act: ActView) -> str:
     t = words()
     cards = visit.desk.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
     named = [

@@ -68,7 +68,7 @@ def _sorts() -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class QueryProblem:
     reason: str
     position: int | None = None
 
@@ -116,11 +116,11 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
             if explain:
                 values["plan"] = _plan(visit, visit.desk.search.explain(visit.person, request))
         except QueryError as error:
-            status, values["problem"] = 400, Problem(error.reason, error.position)
+            status, values["problem"] = 400, QueryProblem(error.reason, error.position)
         except SearchTooLongError as error:
-            status, values["problem"] = 503, Problem(str(error))
+            status, values["problem"] = 503, QueryProblem(str(error))
         except UsageError as error:
-            status, values["problem"] = 400, Problem(str(error))
+            status, values["problem"] = 400, QueryProblem(str(error))
     return page(http, visit, "search.html", "search", status, **values)
 
 

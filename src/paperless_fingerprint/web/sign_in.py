@@ -24,7 +24,7 @@ from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.web.limits import RateLimit, network_of
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rights import Persons
-from paperless_fingerprint.web.sessions import COOKIE, Session, Sessions
+from paperless_fingerprint.web.sessions import COOKIE, BrowserSession, Sessions
 
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf"
@@ -161,7 +161,7 @@ class Visits:
         password: str = "",
         code: str = "",
         token: str = "",
-    ) -> Session:
+    ) -> BrowserSession:
         """Raises a Problem that says why not. The same answer for a wrong name and a wrong password."""
         check_origin(request)
         keys = [(self._by_address, network_of(_client(request)))]
@@ -198,7 +198,7 @@ class Visits:
         _ = person
         return self.sessions.begin(token)
 
-    def put_cookie(self, request: Request, response: Response, session: Session) -> None:
+    def put_cookie(self, request: Request, response: Response, session: BrowserSession) -> None:
         response.set_cookie(
             COOKIE,
             session.secret,

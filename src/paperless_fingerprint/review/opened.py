@@ -15,7 +15,7 @@ from paperless_fingerprint.stores.opening import Revision, open_store, revision_
 PAGE_LIMITS = Limits(connect_seconds=3.0, read_seconds=15.0, total_seconds=30.0, attempts=1)
 
 
-class Connections:
+class Opened:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._opening = threading.RLock()
@@ -28,13 +28,13 @@ class Connections:
 
     @property
     def store(self) -> Store:
-        return self._opened()[0]
+        return self._library_opened()[0]
 
     @property
     def revision(self) -> Revision:
-        return self._opened()[1]
+        return self._library_opened()[1]
 
-    def _opened(self) -> tuple[Store, Revision]:
+    def _library_opened(self) -> tuple[Store, Revision]:
         with self._opening:
             if self._library is None:
                 with ExitStack() as opening:
