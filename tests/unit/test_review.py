@@ -11,12 +11,13 @@ import pytest
 from documents import document, stored
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
-from paperless_fingerprint.review.catalogue import components, patched, read
+from paperless_fingerprint.review.catalogue import patched, read
 from paperless_fingerprint.review.differences import segments_of
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import positions
 from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.queue_entry import components
 from paperless_fingerprint.review.views_queue import Filters
 from paperless_fingerprint.review.visible import sight_of
 from paperless_fingerprint.review.what_if import WhatIf

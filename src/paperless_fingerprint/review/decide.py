@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.review import journal as journals
-from paperless_fingerprint.review.catalogue import QueueEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
@@ -25,6 +24,7 @@ from paperless_fingerprint.review.queue import (
     words_about,
     words_of,
 )
+from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.review.views_queue import Item, Word
 from paperless_fingerprint.review.visible import Unknown

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.review.catalogue import QueueEntry
 from paperless_fingerprint.review.journal import DecisionStep
+from paperless_fingerprint.review.queue_entry import QueueEntry
 
 VERDICTS = ("same", "different", "primary")
 MOST_ORDERS = 200

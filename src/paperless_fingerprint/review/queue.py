@@ -9,10 +9,11 @@ from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
-from paperless_fingerprint.review.catalogue import Catalogue, QueueEntry, first_pair
+from paperless_fingerprint.review.catalogue import Catalogue, first_pair
 from paperless_fingerprint.review.journal import JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.service import Desk
 from paperless_fingerprint.review.views import Card
 from paperless_fingerprint.review.views_queue import (

@@ -7,16 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.review.catalogue import (
-    Brief,
-    Catalogue,
-    CatalogueChange,
-    QueueEntry,
-    components,
-    exchanged,
-    with_state,
-)
+from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange
 from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.queue_entry import QueueEntry, components, exchanged, with_state
 from paperless_fingerprint.review.views import Count
 from paperless_fingerprint.review.views_queue import Filters
 
