@@ -206,4 +206,4 @@ def test_a_file_that_somebody_has_changed_since(serve, file) -> None:
         assert "tries = 3" in file.read_text()
         assert service.desk.settings.inbox.tries == 8
         assert service.desk.settings.similarity_threshold == 0.5
-    assert load({}, {}, file)["version.threshold"] == 0.7
+    assert load({}, {}, file).version.threshold == 0.7
