@@ -25,7 +25,7 @@ from paperless_fingerprint.review.queue import (
     words_of,
 )
 from paperless_fingerprint.review.queue_entry import QueueEntry
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views_queue import Item, Word
 from paperless_fingerprint.review.visible import Unknown
 
@@ -84,20 +84,20 @@ class Forbidden(PermissionError):  # noqa: N818  (an answer more than an error)
 
 
 def decide(
-    desk: Desk, person: Person, orders: Sequence[DecisionOrder], *, changeable: Changeable
+    review: Review, person: Person, orders: Sequence[DecisionOrder], *, changeable: Changeable
 ) -> DecisionOutcome:
     """All of them, or none where one is in conflict. Kept when this returns; carried out mostly."""
     check_orders(orders)
     ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
     # Somebody may have decided on the command line since the library was read.
-    _look_again(desk.mirror, ids)
-    sight = desk.mirror.sight(person)
+    _look_again(review.mirror, ids)
+    sight = review.mirror.sight(person)
     members = {id for order in orders for id in entry_of(sight, order.item).members}
     # Before the lock: Paperless may take its time, and nobody else shall wait for that.
     _may(person, members, changeable)
-    with desk.deciding:
-        sight = desk.mirror.sight(person)
-        waiting = desk.journal.waiting()
+    with review.deciding:
+        sight = review.mirror.sight(person)
+        waiting = review.journal.waiting()
         entries = [entry_of(sight, order.item) for order in orders]
         if not members.issuperset(id for entry in entries for id in entry.members):
             raise Unknown("The documents have changed this very moment. Look again.")
@@ -110,7 +110,7 @@ def decide(
                     [Word(d.a, d.b, d.verdict.value, d.at, d.by) for d in said]
                     + [word for act in ours for word in words_of(act)]
                 )
-                now = item_of(desk.mirror, sight, entry, waiting)
+                now = item_of(review.mirror, sight, entry, waiting)
                 conflicts.append(Conflict(order, happened, now))
         if conflicts:
             return DecisionOutcome(conflicts=tuple(conflicts))
@@ -122,29 +122,29 @@ def decide(
             )
             for order, entry in zip(orders, entries, strict=True)
         ]  # fmt: skip
-        kept = desk.journal.add(acts)
-    return _outcome(desk, person, kept)
+        kept = review.journal.add(acts)
+    return _outcome(review, person, kept)
 
 
 def undo(
-    desk: Desk, person: Person, number: int | None = None, *, changeable: Changeable
+    review: Review, person: Person, number: int | None = None, *, changeable: Changeable
 ) -> DecisionOutcome:
     """This act, or the last of this person. What was there before is there again."""
-    act = desk.journal.last(person.id) if number is None else desk.journal.get(number)
-    if act is None or not _sees_all(desk.mirror, person, act.documents):
+    act = review.journal.last(person.id) if number is None else review.journal.get(number)
+    if act is None or not _sees_all(review.mirror, person, act.documents):
         raise Unknown("There is no decision to take back.")
     if act.person != person.id and not person.superuser:
         raise Forbidden(f"That was decided by {act.by}, who can take it back.")
     _may(person, act.documents, changeable)
-    with desk.deciding:
-        act = desk.journal.get(act.number) or act
+    with review.deciding:
+        act = review.journal.get(act.number) or act
         if act.verdict == "undo" or act.state not in {journals.WAITING, journals.DONE}:
             raise UsageError("That decision does not stand any more, so it cannot be taken back.")
-        if any(each.undoes == act.number for each in desk.journal.waiting()):
+        if any(each.undoes == act.number for each in review.journal.waiting()):
             raise UsageError("That decision is being taken back already.")
         later = [
             each
-            for each in desk.journal.later(act.number)
+            for each in review.journal.later(act.number)
             if each.subjects & act.subjects and each.number != act.number
         ]
         if later:
@@ -155,18 +155,18 @@ def undo(
             0, now_text(), person.id, person.name, "undo", act.item, act.documents, act.steps,
             undoes=act.number,
         )  # fmt: skip
-        kept = desk.journal.add([back])
-    return _outcome(desk, person, kept)
+        kept = review.journal.add([back])
+    return _outcome(review, person, kept)
 
 
 def acts(
-    desk: Desk, person: Person, *, limit: int = 50, before: int | None = None
+    review: Review, person: Person, *, limit: int = 50, before: int | None = None
 ) -> tuple[ActView, ...]:
     """The latest first; only about what this person may see, wholly."""
     return tuple(
         act_of(person, entry)
-        for entry in desk.journal.latest(max(1, min(limit, 500)), before)
-        if _sees_all(desk.mirror, person, entry.documents)
+        for entry in review.journal.latest(max(1, min(limit, 500)), before)
+        if _sees_all(review.mirror, person, entry.documents)
     )
 
 
@@ -206,22 +206,24 @@ def _shares(subjects: Collection[tuple[int, int]], entry: QueueEntry) -> bool:
     return any(a in members and b in members for a, b in subjects)
 
 
-def _outcome(desk: Desk, person: Person, kept: Sequence[journals.JournalEntry]) -> DecisionOutcome:
-    desk.decisions.carry_out_soon([entry.number for entry in kept])
-    settled = [desk.journal.get(entry.number) or entry for entry in kept]
+def _outcome(
+    review: Review, person: Person, kept: Sequence[journals.JournalEntry]
+) -> DecisionOutcome:
+    review.decisions.carry_out_soon([entry.number for entry in kept])
+    settled = [review.journal.get(entry.number) or entry for entry in kept]
     return DecisionOutcome(
         tuple(act_of(person, entry) for entry in settled),
-        items=tuple(_items_now(desk, person, settled)),
+        items=tuple(_items_now(review, person, settled)),
     )
 
 
-def _items_now(desk: Desk, person: Person, acts: Sequence[journals.JournalEntry]) -> list[Item]:
+def _items_now(review: Review, person: Person, acts: Sequence[journals.JournalEntry]) -> list[Item]:
     """What has become of the items; a group that was told apart is none any more."""
-    sight, waiting = desk.mirror.sight(person), desk.journal.waiting()
+    sight, waiting = review.mirror.sight(person), review.journal.waiting()
     found = []
     for act in acts:
         try:
-            found.append(item_of(desk.mirror, sight, entry_of(sight, act.item), waiting))
+            found.append(item_of(review.mirror, sight, entry_of(sight, act.item), waiting))
         except Unknown:
             continue
     return found

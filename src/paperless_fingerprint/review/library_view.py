@@ -17,7 +17,7 @@ from paperless_fingerprint.review import save_thresholds
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.save_thresholds import Levels, SavedThresholds
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views import Card, Count
 from paperless_fingerprint.review.visible import Sight
 from paperless_fingerprint.settings.registry import Settings
@@ -123,20 +123,20 @@ _views: dict[tuple[object, ...], _Kept] = {}
 _previews: dict[tuple[object, ...], tuple[Catalogue, ThresholdPreview]] = {}
 
 
-def view(desk: Desk, person: Person) -> LibraryView:
+def view(review: Review, person: Person) -> LibraryView:
     """Of what this person may see: without superuser these are no figures of the whole library."""
-    catalogue = desk.mirror.catalogue
-    now = Thresholds.of(desk.settings)
-    key = (id(desk), person.superuser or person, now)
+    catalogue = review.mirror.catalogue
+    now = Thresholds.of(review.settings)
+    key = (id(review), person.superuser or person, now)
     kept = _views.get(key)
     began = time.monotonic()
     if kept is None or not kept.is_fresh(catalogue, began):
-        found = _view(catalogue, desk.mirror.sight(person), person, desk.settings)
+        found = _view(catalogue, review.mirror.sight(person), person, review.settings)
         if len(_views) >= _VIEWS_KEPT:
             _views.clear()
         kept = _Kept(catalogue, began, time.monotonic() - began, found)
         _views[key] = kept
-    saved = save_thresholds.saved(desk, person)
+    saved = save_thresholds.saved(review, person)
     return replace(kept.view, may_save=person.superuser, saved=saved)
 
 
@@ -209,7 +209,7 @@ def curve(bands: int, permutations: int) -> tuple[Point, ...]:
 
 
 def preview(
-    desk: Desk,
+    review: Review,
     person: Person,
     *,
     similarity: float | None = None,
@@ -217,7 +217,7 @@ def preview(
     version: float | None = None,
 ) -> ThresholdPreview:
     """What these thresholds would add and remove; those that are left out stay as they are."""
-    now = Thresholds.of(desk.settings)
+    now = Thresholds.of(review.settings)
     then = Thresholds(
         now.similarity if similarity is None else similarity,
         now.near if near is None else near,
@@ -226,19 +226,19 @@ def preview(
     for value in (then.similarity, then.near, then.version):
         if not 0 <= value <= 1:
             raise UsageError("A threshold lies between 0 and 1.")
-    sight = desk.mirror.sight(person)
-    key = (id(desk), person.superuser or person, now, then)
+    sight = review.mirror.sight(person)
+    key = (id(review), person.superuser or person, now, then)
     kept = _previews.get(key)
-    if kept is None or kept[0] is not desk.mirror.catalogue:
+    if kept is None or kept[0] is not review.mirror.catalogue:
         if len(_previews) >= _VIEWS_KEPT:
             _previews.clear()
-        kept = _previews[key] = (desk.mirror.catalogue, _preview(desk, sight, now, then))
+        kept = _previews[key] = (review.mirror.catalogue, _preview(review, sight, now, then))
     wanted = Levels(then.similarity, then.near, then.version)
-    wrong, cannot_save = save_thresholds.obstacles(desk, person, wanted)
+    wrong, cannot_save = save_thresholds.obstacles(review, person, wanted)
     return replace(kept[1], wrong=wrong, cannot_save=cannot_save)
 
 
-def _preview(desk: Desk, sight: Sight, now: Thresholds, then: Thresholds) -> ThresholdPreview:
+def _preview(review: Review, sight: Sight, now: Thresholds, then: Thresholds) -> ThresholdPreview:
     catalogue = sight.catalogue
     decided = Decided(catalogue.decisions)
     found = tune_pairs(_pairs(catalogue, sight), decided, now, then, levels=())
@@ -246,8 +246,8 @@ def _preview(desk: Desk, sight: Sight, now: Thresholds, then: Thresholds) -> Thr
     def shown(pairs: Iterable[Pair]) -> tuple[ThresholdPair, ...]:
         return tuple(
             ThresholdPair(
-                desk.mirror.card(catalogue.documents[pair.a]),
-                desk.mirror.card(catalogue.documents[pair.b]),
+                review.mirror.card(catalogue.documents[pair.a]),
+                review.mirror.card(catalogue.documents[pair.b]),
                 pair.relation.value,
                 round(pair.confidence, 4),
                 pair.reasons,

@@ -12,7 +12,7 @@ from paperless_fingerprint.query.tree import Reference
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.diff_cache import Segment
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views import Card
 
 MOST_NODES = 40
@@ -71,23 +71,23 @@ class Step:
     jaccard: float | None = None
 
 
-def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighbourhood:
+def around(review: Review, person: Person, id: int, *, wide: bool = False) -> Neighbourhood:
     """The stored pairs around it; `wide` walks on through all that share any text, and takes longer.
 
     Raises Unknown where the person may not see the document.
     """
-    desk.mirror.seen(person, id)
+    review.mirror.seen(person, id)
     notes: tuple[str, ...] = ()
     if wide:
-        edges, complete, notes = _walked(desk, person, id)
+        edges, complete, notes = _walked(review, person, id)
     else:
         edges, complete = _stored(
-            desk.mirror.catalogue, person, id, desk.settings.similarity_threshold
+            review.mirror.catalogue, person, id, review.settings.similarity_threshold
         )
     depths = _depths(id, edges)
     places = positions(id, [(edge.a, edge.b) for edge in edges])
-    cards = desk.mirror.cards(person, depths)
-    sight = desk.mirror.sight(person)
+    cards = review.mirror.cards(person, depths)
+    sight = review.mirror.sight(person)
     nodes = []
     for number in sorted(depths, key=lambda each: (depths[each], each)):
         group = sight.entry("group", number)
@@ -99,7 +99,7 @@ def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighb
                 x,
                 y,
                 depths[number],
-                desk.mirror.address_of(number),
+                review.mirror.address_of(number),
                 group is not None and group.primary == number,
             )
         )
@@ -143,19 +143,19 @@ def _stored(
     return edges, complete
 
 
-def _walked(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool, tuple[str, ...]]:
+def _walked(review: Review, person: Person, start: int) -> tuple[list[Edge], bool, tuple[str, ...]]:
     from paperless_fingerprint.library.related import walk
 
     graph = walk(
-        desk.search.whole,
+        review.search.whole,
         Reference(start),
         Scope(person.asker, include_history=True),
         depth=_DEPTH,
         max_distance=0.8,
         max_documents=MOST_NODES,
     )
-    cards = desk.mirror.cards(person, [start, *(link.id for link in graph.links)])
-    pairs = desk.mirror.catalogue.pairs
+    cards = review.mirror.cards(person, [start, *(link.id for link in graph.links)])
+    pairs = review.mirror.catalogue.pairs
     edges = []
     for link in graph.links:
         if link.id in cards and link.via in cards:
@@ -229,13 +229,13 @@ def _neighbours(edges: Iterable[tuple[int, int]]) -> Mapping[int, Sequence[int]]
     return {id: sorted(others) for id, others in found.items()}
 
 
-def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
+def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
     """The version chain of the document, oldest first; empty where it has no versions."""
-    desk.mirror.seen(person, id)
-    entry = desk.mirror.sight(person).entry("versions", id)
+    review.mirror.seen(person, id)
+    entry = review.mirror.sight(person).entry("versions", id)
     if entry is None:
         return ()
-    cards = desk.mirror.cards(person, entry.members)
+    cards = review.mirror.cards(person, entry.members)
     steps = []
     before: int | None = None
     compared_from = len(entry.members) - _STEPS_COMPARED
@@ -247,9 +247,9 @@ def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
         jaccard = None
         if before is not None:
             a, b = sorted((before, number))
-            pair = desk.mirror.catalogue.pairs.get((a, b))
+            pair = review.mirror.catalogue.pairs.get((a, b))
             if place >= compared_from:
-                found = desk.differences.between(a, b)
+                found = review.differences.between(a, b)
                 pair = pair or found.pair
                 changes = _changes(found.segments, turned=a != before)
             if pair is not None:

@@ -13,7 +13,7 @@ from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.diff_cache import Segment
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of, item_of, pair_alone
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views import Card, Count
 from paperless_fingerprint.review.views_queue import Word
 from paperless_fingerprint.review.visible import Unknown
@@ -53,20 +53,20 @@ class PairView:
     differences: tuple[Count, ...] = ()
 
 
-def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
+def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
     """Raises Unknown where the person may not see one of them."""
     if a == b:
         raise Unknown(f"{a} and {b} are one document.")
     a, b = sorted((a, b))
-    left, right = desk.mirror.seen(person, a), desk.mirror.seen(person, b)
-    found = desk.differences.between(a, b)
+    left, right = review.mirror.seen(person, a), review.mirror.seen(person, b)
+    found = review.differences.between(a, b)
     segments = found.segments
-    sight = desk.mirror.sight(person)
+    sight = review.mirror.sight(person)
     entry = entry_of(sight, f"p{a}-{b}")
     if entry.kind == "pair" and not entry.relation:
-        entry = replace(pair_alone(desk.mirror.catalogue, a, b), state=entry.state)
-    item = item_of(desk.mirror, sight, entry, desk.journal.waiting())
-    stored = desk.mirror.catalogue.pairs.get((a, b))
+        entry = replace(pair_alone(review.mirror.catalogue, a, b), state=entry.state)
+    item = item_of(review.mirror, sight, entry, review.journal.waiting())
+    stored = review.mirror.catalogue.pairs.get((a, b))
     shown = stored or found.pair
     holding = [
         each.id
@@ -76,12 +76,12 @@ def side_by_side(desk: Desk, person: Person, a: int, b: int) -> PairView:
     about = Counter(s.about for s in segments if s.matters and s.about)
     return PairView(
         f"p{a}-{b}",
-        desk.mirror.card(left, is_primary=_is_primary(sight.entry("group", a), a)),
-        desk.mirror.card(right, is_primary=_is_primary(sight.entry("group", b), b)),
+        review.mirror.card(left, is_primary=_is_primary(sight.entry("group", a), a)),
+        review.mirror.card(right, is_primary=_is_primary(sight.entry("group", b), b)),
         shown.relation.value,
         round(shown.confidence, 4),
         _dimensions(shown),
-        (*_contested(desk.mirror.catalogue, person, shown), *shown.reasons),
+        (*_contested(review.mirror.catalogue, person, shown), *shown.reasons),
         segments,
         found.shortened,
         item.words,

@@ -20,7 +20,7 @@ from paperless_fingerprint.review.apply import do
 from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.base import Store
 
@@ -46,48 +46,48 @@ class Preview:
     notes: tuple[str, ...] = ()
 
 
-def preview(desk: Desk, person: Person, orders: Sequence[DecisionOrder]) -> Preview:
+def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> Preview:
     """The same code as the decisions themselves, on a library that is only imagined."""
     check_orders(orders)
-    sight = desk.mirror.sight(person)
+    sight = review.mirror.sight(person)
     entries = [entry_of(sight, order.item) for order in orders]
     notes = []
-    if not desk.settings.paperless.write:
+    if not review.settings.paperless.write:
         return Preview(len(orders), (), ("Writing to Paperless is switched off in the settings.",))
     members = {id for entry in entries for id in entry.members}
-    imagined = cast("Store", WhatIf(desk.store))
+    imagined = cast("Store", WhatIf(review.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
-    settings = desk.settings.having({"semantic.enabled": False})
-    around = reach(desk.store, members)
+    settings = review.settings.having({"semantic.enabled": False})
+    around = reach(review.store, members)
     for order, entry in zip(orders, entries, strict=True):
         for step in steps_of(order, entry):
             do(imagined, settings, step, person.name)
     around |= reach(imagined, members)
-    file, _ = open_inbox(desk.settings)
+    file, _ = open_inbox(review.settings)
     try:
         rows = Ledger(file).rows(around)
         known = Ledger(file).rows()
     finally:
         file.close()
-    labels, problems = _labels(desk, known)
+    labels, problems = _labels(review, known)
     notes += problems
-    wanted = wishes(imagined, desk.settings, around)
+    wanted = wishes(imagined, review.settings, around)
     marks = {
-        id: marks_of(wish, labels, notes=desk.settings.paperless.notes)
+        id: marks_of(wish, labels, notes=review.settings.paperless.notes)
         for id, wish in wanted.items()
     }
     plan = difference(marks, rows, again=False)
-    documents = desk.mirror.catalogue.documents
+    documents = review.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
-    writes = _writes(desk, plan.remove, plan.add, hidden)
+    writes = _writes(review, plan.remove, plan.add, hidden)
     return Preview(len(orders), tuple(writes), tuple(notes))
 
 
-def _labels(desk: Desk, rows: Rows) -> tuple[Labels, list[str]]:
+def _labels(review: Review, rows: Rows) -> tuple[Labels, list[str]]:
     """As they are in Paperless; what is not there yet will be made, and has a number below zero."""
     notes: list[str] = []
     try:
-        found = OwnLabels(desk.paperless, desk.store, desk.settings).get(create=False)
+        found = OwnLabels(review.paperless, review.store, review.settings).get(create=False)
     except PaperlessError:
         found = Labels()
         notes.append(
@@ -104,27 +104,27 @@ def _labels(desk: Desk, rows: Rows) -> tuple[Labels, list[str]]:
             elif kind == "confidence":
                 fields.setdefault(kind, written.mark.number)
     known = replace(found, tags=tags, fields=fields)
-    return as_if_made(known, desk.settings), [*notes, *found.problems]
+    return as_if_made(known, review.settings), [*notes, *found.problems]
 
 
 def _writes(
-    desk: Desk, remove: Iterable[Planned], add: Iterable[Planned], hidden: set[int]
+    review: Review, remove: Iterable[Planned], add: Iterable[Planned], hidden: set[int]
 ) -> Iterator[Write]:
     added: defaultdict[int, list[str]] = defaultdict(list)
     removed: defaultdict[int, list[str]] = defaultdict(list)
     for entries, told in ((remove, removed), (add, added)):
         for id, kind, mark in entries:
-            words = _in_words(desk, kind, mark.value, hidden)
+            words = _in_words(review, kind, mark.value, hidden)
             if id not in hidden and words:
                 told[id].append(words)
     for id in sorted({*added, *removed}):
-        title = desk.mirror.catalogue.documents[id].title
+        title = review.mirror.catalogue.documents[id].title
         yield Write(id, title, tuple(added[id]), tuple(removed[id]))
 
 
-def _in_words(desk: Desk, kind: str, value: str, hidden: set[int]) -> str:
+def _in_words(review: Review, kind: str, value: str, hidden: set[int]) -> str:
     name, _, rest = kind.partition(":")
-    settings = desk.settings
+    settings = review.settings
     if name == "tag":
         return f'tag "{settings.values.get(f"paperless.tag_{rest}") or rest}"'
     if name == "link":

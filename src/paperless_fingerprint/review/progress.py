@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 
 _FAILURES = 100
 
@@ -52,18 +52,18 @@ class ProgressView:
     version: int = 0
 
 
-def now(desk: Desk, person: Person) -> ProgressView:
-    worker, live = desk.worker, desk.live
+def now(review: Review, person: Person) -> ProgressView:
+    worker, live = review.worker, review.live
     # Before all else: what changes while we look has a later version, and is looked at once more.
     version = live.version
     vitals, doing = worker.vitals, live.doing
     # A stretch that has come to its end stays as the last one told until the next begins.
     busy = bool(doing.what) and (doing.total is None or doing.done < doing.total)
     counts: dict[str, int] = {}
-    trouble = vitals.trouble or desk.trouble
+    trouble = vitals.trouble or review.trouble
     try:
         counts = worker.inbox.counts()
-        failures = _failures(desk, person)
+        failures = _failures(review, person)
     except FingerprintError as error:
         trouble, failures = str(error), ()
     if trouble and not person.superuser:
@@ -78,7 +78,7 @@ def now(desk: Desk, person: Person) -> ProgressView:
         live.seconds_left() if busy else None,
         counts.get("waiting") if everything else None,
         counts.get("failed") if everything else None,
-        len(desk.journal.waiting()) if everything else 0,
+        len(review.journal.waiting()) if everything else 0,
         _moment(vitals.last_sync_at),
         vitals.first_sync_waits,
         failures,
@@ -87,9 +87,9 @@ def now(desk: Desk, person: Person) -> ProgressView:
     )
 
 
-def trouble(desk: Desk, person: Person) -> str:
+def trouble(review: Review, person: Person) -> str:
     """Why what is shown may be old; empty where all is well."""
-    found = desk.worker.vitals.trouble or desk.trouble
+    found = review.worker.vitals.trouble or review.trouble
     if found and not person.superuser:
         return "Paperless or the library is away; what waits is kept and done later."
     return found
@@ -99,10 +99,10 @@ def _moment(seconds: float) -> str | None:
     return text_of(seconds) if seconds else None
 
 
-def _failures(desk: Desk, person: Person) -> tuple[FailedDocument, ...]:
+def _failures(review: Review, person: Person) -> tuple[FailedDocument, ...]:
     found = []
-    for event in desk.worker.inbox.failures(_FAILURES):
-        document = desk.mirror.catalogue.documents.get(event.document_id)
+    for event in review.worker.inbox.failures(_FAILURES):
+        document = review.mirror.catalogue.documents.get(event.document_id)
         if person.superuser or (document is not None and person.may_see(document)):
             found.append(
                 FailedDocument(
@@ -118,10 +118,10 @@ def _failures(desk: Desk, person: Person) -> tuple[FailedDocument, ...]:
     return tuple(found)
 
 
-def retry(desk: Desk, person: Person, ids: list[int] | None = None) -> int:
+def retry(review: Review, person: Person, ids: list[int] | None = None) -> int:
     """Try failures again now; all of them where none is named. Says how many."""
     if not person.superuser:
         raise PermissionError("Only a superuser of Paperless can have failures tried again.")
-    count = desk.worker.inbox.retry(ids)
-    desk.worker.wake()
+    count = review.worker.inbox.retry(ids)
+    review.worker.wake()
     return count

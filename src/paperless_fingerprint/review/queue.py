@@ -14,7 +14,7 @@ from paperless_fingerprint.review.journal import JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import QueueEntry
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views import Card
 from paperless_fingerprint.review.views_queue import (
     STATES,
@@ -35,17 +35,17 @@ _KIND_OF = {"g": "group", "v": "versions"}
 _SEEN_CHARACTERS = 16
 
 
-def listed(desk: Desk, person: Person, filters: Filters) -> Queue:
+def listed(review: Review, person: Person, filters: Filters) -> Queue:
     """Surest first."""
     check(filters)
-    sight = desk.mirror.sight(person)
+    sight = review.mirror.sight(person)
     found = sight.filtered(filters)
     pages = max(1, -(-len(found) // filters.per_page))
     start = (filters.page - 1) * filters.per_page
     shown = found[start : start + filters.per_page]
-    waiting = desk.journal.waiting()
+    waiting = review.journal.waiting()
     return Queue(
-        tuple(item_of(desk.mirror, sight, entry, waiting) for entry in shown),
+        tuple(item_of(review.mirror, sight, entry, waiting) for entry in shown),
         len(found),
         filters.page,
         pages,
@@ -54,8 +54,8 @@ def listed(desk: Desk, person: Person, filters: Filters) -> Queue:
         sight.relations,
         sight.correspondents,
         sight.document_types,
-        desk.mirror.catalogue.ready,
-        "The library cannot be read at the moment; this is how it was." if desk.trouble else "",
+        review.mirror.catalogue.ready,
+        "The library cannot be read at the moment; this is how it was." if review.trouble else "",
     )
 
 
@@ -72,15 +72,15 @@ def check(filters: Filters) -> None:
             raise UsageError(f"'{day[:20]}' is no date; write it as 2024-03-31.")
 
 
-def item(desk: Desk, person: Person, id: str) -> Item:
-    sight = desk.mirror.sight(person)
-    return item_of(desk.mirror, sight, entry_of(sight, id), desk.journal.waiting())
+def item(review: Review, person: Person, id: str) -> Item:
+    sight = review.mirror.sight(person)
+    return item_of(review.mirror, sight, entry_of(sight, id), review.journal.waiting())
 
 
-def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> QueueNeighbours:
+def neighbours(review: Review, person: Person, id: str, filters: Filters) -> QueueNeighbours:
     """Also of an item that was decided a moment ago: then what follows in its place."""
     check(filters)
-    sight = desk.mirror.sight(person)
+    sight = review.mirror.sight(person)
     entry = entry_of(sight, id)
     found = sight.filtered(filters)
     place = _place(found, entry)

@@ -19,7 +19,7 @@ from paperless_fingerprint.integration.context import open_inbox
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.settings import editing
 from paperless_fingerprint.settings.editing import CannotChangeError, Change
 from paperless_fingerprint.settings.registry import Settings
@@ -59,30 +59,30 @@ def levels(settings: Settings) -> Levels:
     return Levels(**{name: float(settings.value(key)) for name, key in KEYS.items()})
 
 
-def state(desk: Desk, person: Person) -> ThresholdState:
-    return ThresholdState(levels(desk.settings), saved(desk, person))
+def state(review: Review, person: Person) -> ThresholdState:
+    return ThresholdState(levels(review.settings), saved(review, person))
 
 
-def saved(desk: Desk, person: Person) -> SavedThresholds | None:
+def saved(review: Review, person: Person) -> SavedThresholds | None:
     """What was saved last, while it counts: whoever has changed the file since knows of that."""
     if not person.superuser:
         return None
     try:
-        told = _remembered(desk)
+        told = _remembered(review)
     except FingerprintError:
         return None
     if told is None:
         return None
     found = SavedThresholds(told["at"], told["by"], Levels(**told["was"]), Levels(**told["became"]))
-    return found if found.after == levels(desk.settings) else None
+    return found if found.after == levels(review.settings) else None
 
 
-def obstacles(desk: Desk, person: Person, wanted: Levels) -> tuple[str, str]:
+def obstacles(review: Review, person: Person, wanted: Levels) -> tuple[str, str]:
     """(what is wrong with these values, why they cannot be saved from here), or nothing of either."""
-    changed = _changed(desk, wanted)
+    changed = _changed(review, wanted)
     try:
         if changed:
-            _planned(desk, changed)
+            _planned(review, changed)
     except UsageError as error:
         return str(error), ""
     except CannotChangeError as error:
@@ -90,26 +90,26 @@ def obstacles(desk: Desk, person: Person, wanted: Levels) -> tuple[str, str]:
     return "", "" if person.superuser else _NOT_YOU
 
 
-def save(desk: Desk, person: Person, wanted: Levels) -> ThresholdState:
+def save(review: Review, person: Person, wanted: Levels) -> ThresholdState:
     _check(person)
     with _one_at_a_time:
-        changed = _changed(desk, wanted)
+        changed = _changed(review, wanted)
         if changed:
-            _carry_out(desk, person, _planned(desk, changed), changed)
-    return state(desk, person)
+            _carry_out(review, person, _planned(review, changed), changed)
+    return state(review, person)
 
 
-def put_back(desk: Desk, person: Person) -> ThresholdState:
+def put_back(review: Review, person: Person) -> ThresholdState:
     """As the file was before somebody saved last; done twice, it is as it is now."""
     _check(person)
     with _one_at_a_time:
-        told = _remembered(desk) if saved(desk, person) else None
-        if told is None or editing.texts(desk.settings, told["after"]) != told["after"]:
+        told = _remembered(review) if saved(review, person) else None
+        if told is None or editing.texts(review.settings, told["after"]) != told["after"]:
             raise CannotChangeError(
                 "Nothing that was saved here counts any more, so there is nothing to put back."
             )
-        _carry_out(desk, person, _planned(desk, told["before"]), told["before"])
-    return state(desk, person)
+        _carry_out(review, person, _planned(review, told["before"]), told["before"])
+    return state(review, person)
 
 
 def _check(person: Person) -> None:
@@ -117,23 +117,25 @@ def _check(person: Person) -> None:
         raise PermissionError(_NOT_YOU)
 
 
-def _changed(desk: Desk, wanted: Levels) -> dict[str, str | None]:
+def _changed(review: Review, wanted: Levels) -> dict[str, str | None]:
     """Key → value as TOML, of those that are others than now."""
-    now, told = asdict(levels(desk.settings)), asdict(wanted)
+    now, told = asdict(levels(review.settings)), asdict(wanted)
     return {KEYS[name]: repr(float(told[name])) for name in KEYS if told[name] != now[name]}
 
 
-def _planned(desk: Desk, changed: Mapping[str, str | None]) -> Change:
+def _planned(review: Review, changed: Mapping[str, str | None]) -> Change:
     try:
-        return editing.change(desk.settings, changed)
+        return editing.change(review.settings, changed)
     except CannotChangeError:
         raise
     except ConfigurationError as error:
         raise UsageError(str(error)) from error  # the values are to blame, and who sent them
 
 
-def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, str | None]) -> None:
-    running = desk.settings
+def _carry_out(
+    review: Review, person: Person, change: Change, after: Mapping[str, str | None]
+) -> None:
+    running = review.settings
     # What somebody has written there besides counts from the next start on, as ever.
     found = {key: change.settings.value(key) for key in after}
     origins = {key: change.settings.origins[key] for key in after}
@@ -149,16 +151,16 @@ def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, s
     }
     # Before the file: of what was not saved after all nothing is shown. And the library must know
     # what it was judged by, so that whoever follows sees that it is something else.
-    outdated.remember(desk.store, running)
-    _remember(desk, told)
+    outdated.remember(review.store, running)
+    _remember(review, told)
     editing.write(change)
-    desk.use(new)
+    review.use(new)
     steps = [f"{KEYS[n]} {was[n]:g} → {became[n]:g}" for n in KEYS if was[n] != became[n]]
-    desk.live.say(f"{person.name} has changed {change.path}: {', '.join(steps)}.")
+    review.live.say(f"{person.name} has changed {change.path}: {', '.join(steps)}.")
 
 
-def _remembered(desk: Desk) -> dict[str, Any] | None:
-    file, _ = open_inbox(desk.settings)
+def _remembered(review: Review) -> dict[str, Any] | None:
+    file, _ = open_inbox(review.settings)
     try:
         note = file.note(_NOTE)
     finally:
@@ -166,8 +168,8 @@ def _remembered(desk: Desk) -> dict[str, Any] | None:
     return json.loads(note) if note else None
 
 
-def _remember(desk: Desk, told: Mapping[str, Any]) -> None:
-    file, _ = open_inbox(desk.settings)
+def _remember(review: Review, told: Mapping[str, Any]) -> None:
+    file, _ = open_inbox(review.settings)
     try:
         file.put_note(_NOTE, json.dumps(told))
     finally:

@@ -24,7 +24,7 @@ from paperless_fingerprint.stores.base import Store
 _END_SECONDS = 5.0
 
 
-class Desk:
+class Review:
     def __init__(
         self,
         settings: Settings,

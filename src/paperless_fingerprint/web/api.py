@@ -162,34 +162,34 @@ def _sign_out(call: Call) -> Response:
 
 def _queue(call: Call) -> Queue:
     visit = call.signed_in
-    return queue.listed(visit.desk, visit.person, _filters(call.values))
+    return queue.listed(visit.review, visit.person, _filters(call.values))
 
 
 def _item(call: Call) -> Item:
     visit = call.signed_in
-    return queue.item(visit.desk, visit.person, call.values["item"])
+    return queue.item(visit.review, visit.person, call.values["item"])
 
 
 def _neighbours(call: Call) -> QueueNeighbours:
     visit = call.signed_in
     values = dict(call.values)
-    return queue.neighbours(visit.desk, visit.person, values.pop("item"), _filters(values))
+    return queue.neighbours(visit.review, visit.person, values.pop("item"), _filters(values))
 
 
 def _pair(call: Call) -> pair.PairView:
     visit = call.signed_in
-    return pair.side_by_side(visit.desk, visit.person, call.values["a"], call.values["b"])
+    return pair.side_by_side(visit.review, visit.person, call.values["a"], call.values["b"])
 
 
 def _decide(metrics: Metrics, call: Call) -> decide.DecisionOutcome:
     visit, told = call.signed_in, call.body
-    outcome = decide.decide(visit.desk, visit.person, told.orders, changeable=visit.changeable)
+    outcome = decide.decide(visit.review, visit.person, told.orders, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
 def _undo(metrics: Metrics, call: Call) -> decide.DecisionOutcome:
     visit = call.signed_in
-    outcome = decide.undo(visit.desk, visit.person, call.body.number, changeable=visit.changeable)
+    outcome = decide.undo(visit.review, visit.person, call.body.number, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
@@ -208,13 +208,13 @@ def _told(metrics: Metrics, outcome: decide.DecisionOutcome) -> decide.DecisionO
 
 def _preview(call: Call) -> Preview:
     visit = call.signed_in
-    return decide.preview(visit.desk, visit.person, call.body.orders)
+    return decide.preview(visit.review, visit.person, call.body.orders)
 
 
 def _acts(call: Call) -> tuple[decide.ActView, ...]:
     visit = call.signed_in
     return decide.acts(
-        visit.desk, visit.person, limit=call.values["limit"], before=call.values["before"] or None
+        visit.review, visit.person, limit=call.values["limit"], before=call.values["before"] or None
     )
 
 
@@ -223,56 +223,56 @@ def _acts(call: Call) -> tuple[decide.ActView, ...]:
 
 def _around(call: Call) -> neighbourhood.Neighbourhood:
     visit, values = call.signed_in, call.values
-    return neighbourhood.around(visit.desk, visit.person, values["id"], wide=values["wide"])
+    return neighbourhood.around(visit.review, visit.person, values["id"], wide=values["wide"])
 
 
 def _versions(call: Call) -> tuple[neighbourhood.Step, ...]:
     visit = call.signed_in
-    return neighbourhood.versions(visit.desk, visit.person, call.values["id"])
+    return neighbourhood.versions(visit.review, visit.person, call.values["id"])
 
 
 def _library(call: Call) -> library_view.LibraryView:
     visit = call.signed_in
-    return library_view.view(visit.desk, visit.person)
+    return library_view.view(visit.review, visit.person)
 
 
 def _thresholds(call: Call) -> library_view.ThresholdPreview:
     visit = call.signed_in
-    return library_view.preview(visit.desk, visit.person, **call.values)
+    return library_view.preview(visit.review, visit.person, **call.values)
 
 
 def _save_thresholds(call: Call) -> save_thresholds.ThresholdState:
     visit, told = call.signed_in, call.body
-    now = save_thresholds.levels(visit.desk.settings)
+    now = save_thresholds.levels(visit.review.settings)
     given = {name: value for name, value in asdict(told).items() if value is not None}
-    return save_thresholds.save(visit.desk, visit.person, replace(now, **given))
+    return save_thresholds.save(visit.review, visit.person, replace(now, **given))
 
 
 def _put_thresholds_back(call: Call) -> save_thresholds.ThresholdState:
     visit = call.signed_in
-    return save_thresholds.put_back(visit.desk, visit.person)
+    return save_thresholds.put_back(visit.review, visit.person)
 
 
 def _progress(call: Call) -> progress.ProgressView:
     visit = call.signed_in
-    return progress.now(visit.desk, visit.person)
+    return progress.now(visit.review, visit.person)
 
 
 def _retry(call: Call) -> Counted:
     visit, ids = call.signed_in, call.body.ids
     if ids is not None and len(ids) > 1000:
         raise UsageError("At most 1,000 documents can be named.")
-    return Counted(progress.retry(visit.desk, visit.person, None if ids is None else list(ids)))
+    return Counted(progress.retry(visit.review, visit.person, None if ids is None else list(ids)))
 
 
 def _first_run(call: Call) -> first_run.FirstRun:
     visit = call.signed_in
-    return first_run.look(visit.desk, visit.person)
+    return first_run.look(visit.review, visit.person)
 
 
 def _start(call: Call) -> Response:
     visit = call.signed_in
-    first_run.start(visit.desk, visit.person)
+    first_run.start(visit.review, visit.person)
     return Response(status_code=204)
 
 

@@ -27,7 +27,7 @@ from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings
@@ -58,7 +58,7 @@ class WebService:
     worker: Worker
     #: Closed when the service ends; routes put there what they have opened.
     stack: ExitStack
-    desk: Desk
+    review: Review
     visits: Visits
     metrics: Metrics
     events: Events
@@ -115,19 +115,19 @@ def make_app(
     from paperless_fingerprint.web.pages import render_problem
 
     check_open(settings)
-    desk = Desk(settings, worker, live or LiveProgress(), patience_seconds=patience_seconds)
-    visits = Visits(desk, clock=clock)
+    review = Review(settings, worker, live or LiveProgress(), patience_seconds=patience_seconds)
+    visits = Visits(review, clock=clock)
     metrics = Metrics()
     events = Events(visits)
-    service = WebService(settings, worker, ExitStack(), desk, visits, metrics, events)
-    service.stack.callback(desk.stop)
+    service = WebService(settings, worker, ExitStack(), review, visits, metrics, events)
+    service.stack.callback(review.stop)
     service.stack.callback(visits.close)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
         worker.start()
-        desk.start()
+        review.start()
         try:
             yield
         finally:
@@ -148,7 +148,7 @@ def make_app(
     )
     app.state.service = service
     app.state.visits = visits
-    app.state.desk = desk
+    app.state.review = review
     app.state.render_problem = render_problem
     return app
 
@@ -263,7 +263,7 @@ class _Endpoints:
              service.visits.turned_away),
             ("listeners", "gauge", "Pages that listen for progress", service.events.listeners),
             ("decisions_waiting", "gauge", "Decisions kept and not yet carried out",
-             len(service.desk.journal.waiting())),
+             len(service.review.journal.waiting())),
         ))  # fmt: skip
         return PlainTextResponse(
             text_of([*lines, *service.metrics.lines()]),

@@ -50,11 +50,11 @@ def _library_page(
     request: Request, visit: Visit, given: Mapping[str, float | None], *, said: Notice | None = None,
     refused: str = "", status: int = 200,
 ) -> Response:  # fmt: skip
-    view = library_view.view(visit.desk, visit.person)
+    view = library_view.view(visit.review, visit.person)
     now = Levels(view.similarity_threshold, view.near_threshold, view.version_threshold)
     told = {name: share for name, share in given.items() if share is not None}
     tried = replace(now, **told)
-    preview = library_view.preview(visit.desk, visit.person, **asdict(tried)) if told else None
+    preview = library_view.preview(visit.review, visit.person, **asdict(tried)) if told else None
     relations = sorted({each.name for bar in view.histogram for each in bar.counts}, key=_in_order)
     low, high = _span(view)
     return page(
@@ -72,19 +72,19 @@ def _library_page(
 def _save(request: Request, visit: Visit, form: FormData) -> Response:
     given = {name: _share(text_of(form, name)) for name in save_thresholds.KEYS}
     told = {name: share for name, share in given.items() if share is not None}
-    wanted = replace(save_thresholds.levels(visit.desk.settings), **told)
+    wanted = replace(save_thresholds.levels(visit.review.settings), **told)
     return _changed(
         request,
         visit,
         "saved",
         given,
-        lambda: save_thresholds.save(visit.desk, visit.person, wanted),
+        lambda: save_thresholds.save(visit.review, visit.person, wanted),
     )
 
 
 def _put_back(request: Request, visit: Visit, _form: FormData) -> Response:
     return _changed(
-        request, visit, "back", {}, lambda: save_thresholds.put_back(visit.desk, visit.person)
+        request, visit, "back", {}, lambda: save_thresholds.put_back(visit.review, visit.person)
     )
 
 
@@ -134,7 +134,7 @@ def _rows(view: LibraryView, relations: Sequence[str]) -> list[list[int]]:
 
 
 def _work(request: Request, visit: Visit) -> Response:
-    view = progress.now(visit.desk, visit.person)
+    view = progress.now(visit.review, visit.person)
     said = None
     retried = number_of(request.query_params.get("retried"))
     if retried is not None:
@@ -146,14 +146,14 @@ def _work(request: Request, visit: Visit) -> Response:
 
 def _work_now(request: Request, visit: Visit) -> Response:
     """The part of the page that changes; the script asks for it when an event comes."""
-    view = progress.now(visit.desk, visit.person)
+    view = progress.now(visit.review, visit.person)
     return rendered(request, "progress.html", view=view, csrf=visit.csrf)
 
 
 def _retry(request: Request, visit: Visit, form: FormData) -> Response:
     id = number_of(text_of(form, "id"))
     try:
-        count = progress.retry(visit.desk, visit.person, None if id is None else [id])
+        count = progress.retry(visit.review, visit.person, None if id is None else [id])
     except PermissionError as error:
         raise Problem(403, "Not allowed", str(error)) from None
     return go(request, f"/work?retried={count}")
@@ -163,13 +163,13 @@ def _retry(request: Request, visit: Visit, form: FormData) -> Response:
 
 
 def _first_run(request: Request, visit: Visit) -> Response:
-    found = first_run.look(visit.desk, visit.person)
+    found = first_run.look(visit.review, visit.person)
     return page(request, visit, "first_run.html", "", first=found)
 
 
 def _start(request: Request, visit: Visit, _form: FormData) -> Response:
     try:
-        first_run.start(visit.desk, visit.person)
+        first_run.start(visit.review, visit.person)
     except PermissionError as error:
         raise Problem(403, "Not allowed", str(error)) from None
     return go(request, "/work?started=1")

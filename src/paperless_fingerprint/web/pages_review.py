@@ -75,10 +75,10 @@ _USUAL = ("state", "open")
 
 def _list(request: Request, visit: Visit) -> Response:
     filters = _filters(dict(request.query_params))
-    found = queue.listed(visit.desk, visit.person, filters)
+    found = queue.listed(visit.review, visit.person, filters)
     if filters.page > found.pages:
         filters = replace(filters, page=found.pages)
-        found = queue.listed(visit.desk, visit.person, filters)
+        found = queue.listed(visit.review, visit.person, filters)
     given = _given(filters)
     return page(
         request, visit, "groups.html", "groups",
@@ -93,14 +93,14 @@ def _list(request: Request, visit: Visit) -> Response:
 
 
 def _item(request: Request, visit: Visit) -> Response:
-    desk, person = visit.desk, visit.person
+    review, person = visit.review, visit.person
     given = dict(request.query_params)
     filters = _filters(given)
     id = request.path_params["item"]
-    found = queue.item(desk, person, id)
+    found = queue.item(review, person, id)
     one, other = _shown_pair(found, number_of(given.get("with")))
-    view = pair.side_by_side(desk, person, one, other)
-    neighbours = queue.neighbours(desk, person, id, filters)
+    view = pair.side_by_side(review, person, one, other)
+    neighbours = queue.neighbours(review, person, id, filters)
     suffix = query_string(_given(filters))
     suffix = f"?{suffix}" if suffix else ""
     # In a larger group 'different' is about the one that is compared with the primary.
@@ -164,8 +164,8 @@ def _preview(request: Request, visit: Visit, form: FormData) -> Response:
     if not picked:
         return go(request, _with(back, said="none"))
     orders = _orders(picked, verdict)
-    planned = decide.preview(visit.desk, visit.person, orders)
-    items = [queue.item(visit.desk, visit.person, order.item) for order in orders]
+    planned = decide.preview(visit.review, visit.person, orders)
+    items = [queue.item(visit.review, visit.person, order.item) for order in orders]
     return page(
         request, visit, "preview.html", "groups",
         preview=planned, items=items, picked=picked, verdict=verdict, back=back,
@@ -184,7 +184,7 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
         )
     ]  # fmt: skip
     try:
-        outcome = decide.decide(visit.desk, visit.person, orders, changeable=visit.changeable)
+        outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
     except Unknown as error:
         # It was there when the page was made, or so the form says.
         raise Problem(410, "Gone", str(error)) from None
@@ -200,7 +200,7 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     number = number_of(text_of(form, "number"))
     back = local(text_of(form, "back"))
     try:
-        outcome = decide.undo(visit.desk, visit.person, number, changeable=visit.changeable)
+        outcome = decide.undo(visit.review, visit.person, number, changeable=visit.changeable)
     except Unknown:
         return go(request, _with(back, said="nothing"))
     if outcome.conflicts:
@@ -219,7 +219,7 @@ def _that_is_there(visit: Visit, *addresses: str) -> str:
         if not path.startswith("/review/"):
             return address
         try:
-            queue.item(visit.desk, visit.person, path.removeprefix("/review/"))
+            queue.item(visit.review, visit.person, path.removeprefix("/review/"))
         except Unknown:
             continue
         return address
@@ -256,7 +256,7 @@ def _said(request: Request, visit: Visit) -> Notice | None:
     if number is None or not t.has(f"done.{told}"):
         return None
     try:
-        acts = decide.acts(visit.desk, visit.person, limit=20)
+        acts = decide.acts(visit.review, visit.person, limit=20)
     except FingerprintError:
         return None
     act = next((act for act in acts if act.number == number), None)
@@ -265,7 +265,7 @@ def _said(request: Request, visit: Visit) -> Notice | None:
 
 def _in_words(visit: Visit, act: ActView) -> str:
     t = words()
-    cards = visit.desk.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
+    cards = visit.review.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
     named = [
         # Isolated, so that a title in another script does not turn the sentence around.
         f"\u2068{clipped(cards[id].title, 50)}\u2069 ({id})"
@@ -280,5 +280,5 @@ def _in_words(visit: Visit, act: ActView) -> str:
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
-    acts = decide.acts(visit.desk, visit.person, limit=50)
+    acts = decide.acts(visit.review, visit.person, limit=50)
     return page(request, visit, "decisions.html", "", acts=acts, said=_said(request, visit))
