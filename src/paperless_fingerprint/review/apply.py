@@ -6,15 +6,13 @@ Each step may be done twice: a run that died in between is repaired by doing it 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library import decisions, regroup
-from paperless_fingerprint.library.reach import reach
-from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
+from paperless_fingerprint.model import Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.journal import (
     DONE,
     REFUSED,
@@ -105,7 +103,3 @@ def _pair(told: dict[str, Any]) -> Pair:
         told["a"], told["b"], Relation(told["relation"]), told["confidence"],
         PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
     )  # fmt: skip
-
-
-def latest(said: Collection[Decision]) -> Decision | None:
-    return max(said, key=lambda decision: (decision.at, decision.key), default=None)

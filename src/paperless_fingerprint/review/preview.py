@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -17,11 +17,13 @@ from paperless_fingerprint.integration.feedback.plan import difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
+from paperless_fingerprint.review.catalogue import Brief
 from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.what_if import WhatIf
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
@@ -79,7 +81,7 @@ def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> 
     plan = difference(marks, rows, again=False)
     documents = review.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
-    writes = _writes(review, plan.remove, plan.add, hidden)
+    writes = _writes(review.settings, documents, plan.remove, plan.add, hidden)
     return Preview(len(orders), tuple(writes), tuple(notes))
 
 
@@ -108,23 +110,26 @@ def _labels(review: Review, rows: Rows) -> tuple[Labels, list[str]]:
 
 
 def _writes(
-    review: Review, remove: Iterable[Planned], add: Iterable[Planned], hidden: set[int]
+    settings: Settings,
+    documents: Mapping[int, Brief],
+    remove: Iterable[Planned],
+    add: Iterable[Planned],
+    hidden: set[int],
 ) -> Iterator[Write]:
     added: defaultdict[int, list[str]] = defaultdict(list)
     removed: defaultdict[int, list[str]] = defaultdict(list)
     for entries, told in ((remove, removed), (add, added)):
         for id, kind, mark in entries:
-            words = _in_words(review, kind, mark.value, hidden)
+            words = _in_words(settings, kind, mark.value, hidden)
             if id not in hidden and words:
                 told[id].append(words)
     for id in sorted({*added, *removed}):
-        title = review.mirror.catalogue.documents[id].title
+        title = documents[id].title
         yield Write(id, title, tuple(added[id]), tuple(removed[id]))
 
 
-def _in_words(review: Review, kind: str, value: str, hidden: set[int]) -> str:
+def _in_words(settings: Settings, kind: str, value: str, hidden: set[int]) -> str:
     name, _, rest = kind.partition(":")
-    settings = review.settings
     if name == "tag":
         return f'tag "{settings.values.get(f"paperless.tag_{rest}") or rest}"'
     if name == "link":

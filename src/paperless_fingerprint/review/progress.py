@@ -87,14 +87,6 @@ def now(review: Review, person: Person) -> ProgressView:
     )
 
 
-def trouble(review: Review, person: Person) -> str:
-    """Why what is shown may be old; empty where all is well."""
-    found = review.worker.vitals.trouble or review.trouble
-    if found and not person.superuser:
-        return "Paperless or the library is away; what waits is kept and done later."
-    return found
-
-
 def _moment(seconds: float) -> str | None:
     return text_of(seconds) if seconds else None
 

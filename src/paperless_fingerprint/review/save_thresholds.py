@@ -68,7 +68,7 @@ def saved(review: Review, person: Person) -> SavedThresholds | None:
     if not person.superuser:
         return None
     try:
-        told = _remembered(review)
+        told = _remembered(review.settings)
     except FingerprintError:
         return None
     if told is None:
@@ -79,10 +79,10 @@ def saved(review: Review, person: Person) -> SavedThresholds | None:
 
 def obstacles(review: Review, person: Person, wanted: Levels) -> tuple[str, str]:
     """(what is wrong with these values, why they cannot be saved from here), or nothing of either."""
-    changed = _changed(review, wanted)
+    changed = _changed(review.settings, wanted)
     try:
         if changed:
-            _planned(review, changed)
+            _planned(review.settings, changed)
     except UsageError as error:
         return str(error), ""
     except CannotChangeError as error:
@@ -93,9 +93,9 @@ def obstacles(review: Review, person: Person, wanted: Levels) -> tuple[str, str]
 def save(review: Review, person: Person, wanted: Levels) -> ThresholdState:
     _check(person)
     with _one_at_a_time:
-        changed = _changed(review, wanted)
+        changed = _changed(review.settings, wanted)
         if changed:
-            _carry_out(review, person, _planned(review, changed), changed)
+            _carry_out(review, person, _planned(review.settings, changed), changed)
     return state(review, person)
 
 
@@ -103,12 +103,12 @@ def put_back(review: Review, person: Person) -> ThresholdState:
     """As the file was before somebody saved last; done twice, it is as it is now."""
     _check(person)
     with _one_at_a_time:
-        told = _remembered(review) if saved(review, person) else None
+        told = _remembered(review.settings) if saved(review, person) else None
         if told is None or editing.texts(review.settings, told["after"]) != told["after"]:
             raise CannotChangeError(
                 "Nothing that was saved here counts any more, so there is nothing to put back."
             )
-        _carry_out(review, person, _planned(review, told["before"]), told["before"])
+        _carry_out(review, person, _planned(review.settings, told["before"]), told["before"])
     return state(review, person)
 
 
@@ -117,15 +117,15 @@ def _check(person: Person) -> None:
         raise PermissionError(_NOT_YOU)
 
 
-def _changed(review: Review, wanted: Levels) -> dict[str, str | None]:
+def _changed(settings: Settings, wanted: Levels) -> dict[str, str | None]:
     """Key → value as TOML, of those that are others than now."""
-    now, told = asdict(levels(review.settings)), asdict(wanted)
+    now, told = asdict(levels(settings)), asdict(wanted)
     return {KEYS[name]: repr(float(told[name])) for name in KEYS if told[name] != now[name]}
 
 
-def _planned(review: Review, changed: Mapping[str, str | None]) -> Change:
+def _planned(settings: Settings, changed: Mapping[str, str | None]) -> Change:
     try:
-        return editing.change(review.settings, changed)
+        return editing.change(settings, changed)
     except CannotChangeError:
         raise
     except ConfigurationError as error:
@@ -152,15 +152,15 @@ def _carry_out(
     # Before the file: of what was not saved after all nothing is shown. And the library must know
     # what it was judged by, so that whoever follows sees that it is something else.
     outdated.remember(review.store, running)
-    _remember(review, told)
+    _remember(running, told)
     editing.write(change)
     review.use(new)
     steps = [f"{KEYS[n]} {was[n]:g} → {became[n]:g}" for n in KEYS if was[n] != became[n]]
     review.live.say(f"{person.name} has changed {change.path}: {', '.join(steps)}.")
 
 
-def _remembered(review: Review) -> dict[str, Any] | None:
-    file, _ = open_inbox(review.settings)
+def _remembered(settings: Settings) -> dict[str, Any] | None:
+    file, _ = open_inbox(settings)
     try:
         note = file.note(_NOTE)
     finally:
@@ -168,8 +168,8 @@ def _remembered(review: Review) -> dict[str, Any] | None:
     return json.loads(note) if note else None
 
 
-def _remember(review: Review, told: Mapping[str, Any]) -> None:
-    file, _ = open_inbox(review.settings)
+def _remember(settings: Settings, told: Mapping[str, Any]) -> None:
+    file, _ = open_inbox(settings)
     try:
         file.put_note(_NOTE, json.dumps(told))
     finally:

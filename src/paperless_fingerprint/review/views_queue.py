@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from paperless_fingerprint.review.views import Card, Count
 
-#: What an item of the queue can be.
-KINDS = ("group", "versions", "contains", "semantic", "pair")
 STATES = ("open", "dismissed", "done")
 
 
@@ -31,7 +29,7 @@ class Item:
 
     #: 'g12' (the group of document 12), 'v12' (its version chain), 'p12-40' (two documents).
     id: str
-    #: One of KINDS.
+    #: 'group', 'versions', 'contains', 'semantic', 'pair'.
     kind: str
     #: 'exact', 'near', 'version', 'contains', 'semantic'; empty for a dismissed pair of which
     #: it is not known what it was found to be.

@@ -36,7 +36,6 @@ _FILTERS = {
     "relation": "relation", "correspondent": "correspondent", "type": "document_type",
     "since": "since", "until": "until", "state": "state",
 }  # fmt: skip
-_VERDICTS = ("same", "different", "primary")
 _MOST_NAMED = 4
 
 
