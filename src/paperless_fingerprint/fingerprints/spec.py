@@ -58,6 +58,10 @@ class FingerprintSpec:
         """Short and stable; stored with every fingerprint."""
         return _spec_id(self)
 
+    def chance_of_a_shared_band(self, jaccard: float) -> float:
+        """The S-curve of the band layout."""
+        return float(1 - (1 - jaccard**self.rows) ** self.bands)
+
 
 @lru_cache(maxsize=64)
 def _spec_id(spec: FingerprintSpec) -> str:
