@@ -12,6 +12,7 @@ from typing import Any
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library import decisions, regroup
+from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.journal import (
     DONE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.library.clock import text_of

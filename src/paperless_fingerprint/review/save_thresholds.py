@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
 
