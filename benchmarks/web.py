@@ -180,7 +180,6 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
 
     import uvicorn
 
-    from paperless_fingerprint.review.pair import prepare
     from paperless_fingerprint.service.worker import Worker
     from paperless_fingerprint.web.app import make_app
 
@@ -202,11 +201,11 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as `serve` does
         started = time.monotonic()
-        app.state.desk.refresh()
+        app.state.review.mirror.refresh()
         seconds = time.monotonic() - started
         # What the service does behind the scenes, a fifth of the time, until it is done.
         started = time.monotonic()
-        prepare(app.state.desk, lambda _seconds: False)
+        app.state.review.differences.prepare(lambda _seconds: False)
         prepared = time.monotonic() - started
         told = {
             "process": os.getpid(), "port": listener.getsockname()[1], "tokens": tokens, "seconds": round(seconds, 1),

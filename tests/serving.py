@@ -20,7 +20,7 @@ from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.integration import consume
 from paperless_fingerprint.integration import sync as syncing
 from paperless_fingerprint.integration.context import open_workplace
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.loading import load
@@ -80,8 +80,8 @@ class Service:
         return load(environment=self.environment)
 
     @property
-    def desk(self) -> Desk:
-        return self.app.state.desk
+    def review(self) -> Review:
+        return self.app.state.review
 
     def add(self, content: str, **more: Any) -> int:
         return self.paperless.library.add(content, **more).id
@@ -103,7 +103,7 @@ class Service:
 
     def look(self) -> None:
         if self.app is not None:
-            self.desk.refresh()
+            self.review.mirror.refresh()
 
     def user(self, name: str, *, superuser: bool = False, **more: Any) -> int:
         more.setdefault("permissions", RIGHTS)
@@ -166,7 +166,7 @@ def served(
     try:
         # The socket listens already: the first answer comes when the service has started.
         assert httpx.get(f"{service.url}/healthz", timeout=60).status_code == 200
-        service.desk.refresh()
+        service.review.mirror.refresh()
         yield service
     finally:
         server.should_exit = True

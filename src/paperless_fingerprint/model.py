@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeAlias
 
+#: Of two documents, the smaller id first.
+Key: TypeAlias = tuple[int, int]
 #: Paperless numbers its documents with a signed 32-bit integer; SQLite's posting keys rely on it.
 MAX_DOCUMENT_ID = 2**31 - 1
 

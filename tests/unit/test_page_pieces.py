@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from paperless_fingerprint.review.views import Edge, Node
+from paperless_fingerprint.review.neighbourhood import Edge, Node
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import local
 from paperless_fingerprint.web.rendering import clipped, percent, query_string, size, static_files

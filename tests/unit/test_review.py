@@ -11,13 +11,14 @@ import pytest
 from documents import document, stored
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
-from paperless_fingerprint.review.catalogue import components, patched, read
-from paperless_fingerprint.review.journal import Book, Entry, Step
+from paperless_fingerprint.review.catalogue import patched, read
+from paperless_fingerprint.review.differences import segments_of
+from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import positions
-from paperless_fingerprint.review.pair import segments_of
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.views import Filters
+from paperless_fingerprint.review.queue_entry import components
+from paperless_fingerprint.review.views_queue import Filters
 from paperless_fingerprint.review.visible import sight_of
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.stores.sqlite import SqliteStore
@@ -160,25 +161,27 @@ def test_an_imagined_library_writes_nothing_and_hides_nothing(store) -> None:
 
 
 def test_the_book_gives_numbers_and_remembers(tmp_path) -> None:
-    book = Book(tmp_path / "a" / "book.db")
-    act = Entry(0, "now", "7", "anna", "same", "g1", (1, 2), (Step("confirm", 1, (2,)),))
-    [one] = book.add([act])
-    assert (one.number, book.waiting()) == (1, (one,))
-    book.remember(1, "first")
-    book.remember(1, "second")
-    book.settle(1, "done")
-    assert book.waiting() == ()
-    kept = book.get(1)
+    journal = Journal(tmp_path / "a" / "journal.db")
+    act = JournalEntry(
+        0, "now", "7", "anna", "same", "g1", (1, 2), (DecisionStep("confirm", 1, (2,)),)
+    )
+    [one] = journal.add([act])
+    assert (one.number, journal.waiting()) == (1, (one,))
+    journal.remember(1, "first")
+    journal.remember(1, "second")
+    journal.settle(1, "done")
+    assert journal.waiting() == ()
+    kept = journal.get(1)
     assert (kept.was, kept.state, kept.subjects) == ("first", "done", {(1, 2)})
-    assert book.last("7") == kept
-    assert book.last("8") is None
+    assert journal.last("7") == kept
+    assert journal.last("8") is None
     # Threads read what others have written.
     found = []
-    thread = threading.Thread(target=lambda: found.extend(book.latest(5)))
+    thread = threading.Thread(target=lambda: found.extend(journal.latest(5)))
     thread.start()
     thread.join()
     assert found == [kept]
-    book.close()
+    journal.close()
 
 
 def test_the_same_graph_gives_the_same_picture() -> None:

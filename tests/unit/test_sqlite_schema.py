@@ -15,12 +15,12 @@ from paperless_fingerprint.files import sqlite
 from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.searcher import Asker, Scope
-from paperless_fingerprint.review.journal import Book
+from paperless_fingerprint.review.journal import Journal
 from paperless_fingerprint.stores.sqlite import SqliteStore, schema
 from paperless_fingerprint.stores.sqlite.search import SqliteSearcher
 
-FILES: tuple[Callable[[Path], SqliteStore | WorkerFile | Book], ...] = (
-    SqliteStore, WorkerFile, Book,
+FILES: tuple[Callable[[Path], SqliteStore | WorkerFile | Journal], ...] = (
+    SqliteStore, WorkerFile, Journal,
 )  # fmt: skip
 
 

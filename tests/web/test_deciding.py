@@ -195,7 +195,7 @@ def test_what_waits_survives_the_end_of_the_service(tmp_path, stand_in) -> None:
         with lock, service.machine() as admin:
             assert decide(admin, first(admin), "same").status_code == 200
             # It ends while the library is still held.
-            service.desk._stop.set()
+            service.review._stop.set()
         assert said(service) == []
     with served(tmp_path, stand_in) as service:
         until(lambda: said(service) == [(a, b, Verdict.CONFIRMED.value)], "the decision")

@@ -51,7 +51,7 @@ def test_listeners_hear_until_they_leave() -> None:
 
 
 def test_progress_comes_by_itself(service) -> None:
-    live = service.desk.live
+    live = service.review.live
     with (
         httpx.Client(base_url=service.url, timeout=60) as client,
         client.stream(
@@ -74,7 +74,7 @@ def test_progress_comes_by_itself(service) -> None:
 
 def test_what_begins_while_somebody_looks_is_news_to_them(service, monkeypatch) -> None:
     """Or a page that was shown a moment before would wait for the end of a long stretch."""
-    live, inbox = service.desk.live, service.desk.worker.inbox
+    live, inbox = service.review.live, service.review.worker.inbox
     counts = type(inbox).counts
 
     def meanwhile(self):
@@ -110,7 +110,7 @@ def test_failures_are_shown_and_tried_again(service) -> None:
     a = service.add(LETTER, title="Strom")
     service.user("anna")
     service.sync()
-    inbox = service.desk.worker.inbox
+    inbox = service.review.worker.inbox
     inbox.add([a, 77])
     for event in inbox.events():
         inbox.failed(event, "/secret/path is full")
@@ -147,7 +147,7 @@ def test_a_first_sync_is_offered_and_watched(serve, stand_in) -> None:
         assert {check["part"] for check in view["checks"]} >= {"store", "paperless"}
         # The worker has gone on to other things.
         announced = service.add(OTHER)
-        service.desk.worker.announce(announced)
+        service.review.worker.announce(announced)
         until(lambda: admin.get("/api/library").json()["documents"] == 1, "what was announced")
         assert admin.get("/api/library").json()["documents"] == 1
         assert waits()

@@ -65,7 +65,7 @@ def test_saved_followed_and_put_back(serve, file, stand_in) -> None:
         view = admin.get("/api/library").json()
         assert (view["similarity_threshold"], view["saved"]) == (higher, told["saved"])
         until(lambda: admin.get("/api/review").json()["total"] == 0, "that the group goes")
-        until(lambda: not list(service.desk.store.groups()), "that no group is stored")
+        until(lambda: not list(service.review.store.groups()), "that no group is stored")
         log = admin.get("/api/progress").json()["log"]
         assert any(f"similarity_threshold 0.75 → {higher}" in line for line in log)
         assert any("groups and versions are made anew" in line for line in log)
@@ -93,12 +93,12 @@ def test_levels_for_text_alone_are_judged_anew(serve, file) -> None:
 
     service = serve(config=str(file), with_worker=True, patience_seconds=5.0, before=filled)
     with service.machine() as admin:
-        pairs = lambda: {(p.a, p.b): p.relation.value for p in service.desk.store.pairs()}  # noqa: E731
+        pairs = lambda: {(p.a, p.b): p.relation.value for p in service.review.store.pairs()}  # noqa: E731
         before = pairs()
         assert before.get((a, b)) == "near"
         assert admin.put(ADDRESS, json={"near": 0.99}).status_code == 200
         until(lambda: (a, b) not in pairs(), "that the pair goes")
-        until(lambda: not service.desk.store.pending(), "that all is judged")
+        until(lambda: not service.review.store.pending(), "that all is judged")
         assert pairs().keys() == before.keys() - {(a, b)}
         assert admin.post(f"{ADDRESS}/undo").status_code == 200
         until(lambda: pairs() == before, "the pair again")
@@ -204,6 +204,6 @@ def test_a_file_that_somebody_has_changed_since(serve, file) -> None:
         # What else was written there stays, and counts from the next start on.
         assert admin.put(ADDRESS, json={"version": 0.7}).status_code == 200
         assert "tries = 3" in file.read_text()
-        assert service.desk.settings.inbox.tries == 8
-        assert service.desk.settings.similarity_threshold == 0.5
-    assert load({}, {}, file)["version.threshold"] == 0.7
+        assert service.review.settings.inbox.tries == 8
+        assert service.review.settings.similarity_threshold == 0.5
+    assert load({}, {}, file).version.threshold == 0.7

@@ -13,7 +13,7 @@ from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessEr
 from paperless_fingerprint.integration.context import open_inbox, open_spool
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
-from paperless_fingerprint.paperless.records import Person
+from paperless_fingerprint.paperless.records import TokenUser
 from paperless_fingerprint.settings.registry import Settings
 
 _CLOCK_SECONDS = 60
@@ -120,7 +120,7 @@ def _by_trying(paperless: PaperlessClient) -> Iterator[Finding]:
             yield Finding("token", False, f"{what} is missing: {error}")
 
 
-def _permissions(person: Person, settings: Settings) -> Iterator[Finding]:
+def _permissions(person: TokenUser, settings: Settings) -> Iterator[Finding]:
     wanted = dict(PERMISSIONS)
     if settings.paperless.notes:
         wanted |= _WITH_NOTES

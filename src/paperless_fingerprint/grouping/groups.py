@@ -15,13 +15,13 @@ from paperless_fingerprint.model import (
     Decision,
     Document,
     Group,
+    Key,
     Link,
     Relation,
     Verdict,
 )
 from paperless_fingerprint.text.normalise import words
 
-Key: TypeAlias = tuple[int, int]
 PrimaryRule: TypeAlias = Callable[[Sequence[Document]], int]
 
 

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ from paperless_fingerprint.model import (
     Candidate,
     Document,
     Fingerprint,
+    Key,
     Pair,
     Relation,
     StoredDocument,
@@ -43,8 +44,6 @@ from paperless_fingerprint.model import (
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Pending, Store
-
-Key: TypeAlias = tuple[int, int]
 
 #: Looking a document up costs about as much as joining 200 of a library that has been read.
 _FEW = 16

@@ -11,7 +11,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeAlias
 
 from paperless_fingerprint.comparison.relation import Reading, Remembered, Thresholds, judge, read
 from paperless_fingerprint.comparison.similarity import Weights
@@ -19,13 +18,12 @@ from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
+    Key,
     Pair,
     Relation,
 )
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.text.lexicon import Vocabulary
-
-Key: TypeAlias = tuple[int, int]
 
 #: Pairs of less confidence are not even kept for `tune`.
 KEPT_FROM = 0.3

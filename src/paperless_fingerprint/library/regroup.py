@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TypeAlias
 
 from paperless_fingerprint.grouping.groups import (
     PRIMARY_RULES,
@@ -20,6 +19,7 @@ from paperless_fingerprint.model import (
     Decision,
     Document,
     Group,
+    Key,
     Link,
     Pair,
     Relation,
@@ -27,8 +27,6 @@ from paperless_fingerprint.model import (
 )
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Connections, Store
-
-Key: TypeAlias = tuple[int, int]
 
 _JOINING = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
 _BATCH_DOCUMENTS = 2_000

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.library.decisions_that_hold import holding
-from paperless_fingerprint.library.judging import Key, with_decisions
+from paperless_fingerprint.library.judging import with_decisions
 from paperless_fingerprint.library.lock import library_lock
-from paperless_fingerprint.model import Link, Pair, Relation
+from paperless_fingerprint.model import Key, Link, Pair, Relation
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.semantic import pending
 from paperless_fingerprint.semantic.embedders.opening import configured_space

@@ -25,10 +25,10 @@ from paperless_fingerprint.paperless.records import (
     FileFacts,
     Note,
     PaperlessDocument,
-    Person,
     SavedView,
     Stamp,
     Tag,
+    TokenUser,
     Trashed,
     note_of,
 )
@@ -287,16 +287,16 @@ class PaperlessClient:
 
     # --- people --------------------------------------------------------------------------------
 
-    def person(self) -> Person:
+    def person(self) -> TokenUser:
         """Whose token this is, and what that user may do."""
         try:
             found = self._connection.get("/api/ui_settings/")
         except DeniedError as error:
             if error.status != 403:
                 raise
-            return Person(None, "")  # the user may not even see its own settings
+            return TokenUser(None, "")  # the user may not even see its own settings
         user = found["user"]
-        return Person(
+        return TokenUser(
             id=int(user["id"]),
             username=str(user["username"]),
             is_superuser=bool(user.get("is_superuser")),

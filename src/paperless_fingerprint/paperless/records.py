@@ -104,7 +104,7 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class TokenUser:
     """The user behind a token, as far as that user may know about itself."""
 
     id: int | None

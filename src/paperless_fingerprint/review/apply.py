@@ -6,7 +6,6 @@ Each step may be done twice: a run that died in between is repaired by doing it 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -14,14 +13,14 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library import decisions, regroup
 from paperless_fingerprint.library.reach import reach
-from paperless_fingerprint.model import Decision, Pair, PairScore, Relation, Verdict
+from paperless_fingerprint.model import Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.journal import (
     DONE,
     REFUSED,
     UNDONE,
-    Book,
-    Entry,
-    Step,
+    DecisionStep,
+    Journal,
+    JournalEntry,
     decision_of,
     kept,
 )
@@ -29,29 +28,29 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
-def carry_out(store: Store, settings: Settings, book: Book, entry: Entry) -> set[int]:
+def carry_out(store: Store, settings: Settings, journal: Journal, entry: JournalEntry) -> set[int]:
     """The documents that Paperless may have to be told something about."""
     around = reach(store, entry.documents)
     try:
         if entry.undoes is not None:
-            undone = book.get(entry.undoes)
+            undone = journal.get(entry.undoes)
             if undone is not None:
                 _put_back(store, settings, undone)
-                book.settle(undone.number, UNDONE)
+                journal.settle(undone.number, UNDONE)
         else:
             if not entry.was:
-                book.remember(entry.number, json.dumps(_standing(store, entry)))
+                journal.remember(entry.number, json.dumps(_standing(store, entry)))
             for step in entry.steps:
                 do(store, settings, step, entry.by)
     except UsageError as error:
         # Documents that were deleted meanwhile: there is nothing left to decide about.
-        book.settle(entry.number, REFUSED, str(error))
+        journal.settle(entry.number, REFUSED, str(error))
         return around
-    book.settle(entry.number, DONE)
+    journal.settle(entry.number, DONE)
     return around | reach(store, entry.documents)
 
 
-def do(store: Store, settings: Settings, step: Step, by: str) -> None:
+def do(store: Store, settings: Settings, step: DecisionStep, by: str) -> None:
     if step.what == "confirm":
         for other in step.others:
             decisions.confirm(store, settings, step.a, other, by=by)
@@ -67,7 +66,7 @@ def do(store: Store, settings: Settings, step: Step, by: str) -> None:
         raise UsageError(f"'{step.what}' is nothing that can be decided.")
 
 
-def _standing(store: Store, entry: Entry) -> dict[str, Any]:
+def _standing(store: Store, entry: JournalEntry) -> dict[str, Any]:
     """Decisions, pairs and texts as they are before the first step."""
     subjects = entry.subjects
     ids = {id for subject in subjects for id in subject}
@@ -78,7 +77,7 @@ def _standing(store: Store, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _put_back(store: Store, settings: Settings, undone: Entry) -> None:
+def _put_back(store: Store, settings: Settings, undone: JournalEntry) -> None:
     was = json.loads(undone.was) if undone.was else {"decisions": [], "pairs": [], "texts": {}}
     before = [decision_of(told) for told in was["decisions"]]
     subjects = undone.subjects
@@ -105,7 +104,3 @@ def _pair(told: dict[str, Any]) -> Pair:
         told["a"], told["b"], Relation(told["relation"]), told["confidence"],
         PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
     )  # fmt: skip
-
-
-def latest(said: Collection[Decision]) -> Decision | None:
-    return max(said, key=lambda decision: (decision.at, decision.key), default=None)

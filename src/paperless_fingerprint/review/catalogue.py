@@ -8,27 +8,16 @@ the decision; so whoever reads must bear that a row is gone a moment after anoth
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
-from paperless_fingerprint.grouping.groups import root_of
 from paperless_fingerprint.library.reach import reach
-from paperless_fingerprint.model import (
-    GROUPING_RELATIONS,
-    Decision,
-    Document,
-    Group,
-    Pair,
-    Relation,
-    Verdict,
-    VersionChain,
-)
+from paperless_fingerprint.model import Decision, Document, Key, Pair
+from paperless_fingerprint.review.queue_entry import QueueEntry, entries_from, exchanged
 from paperless_fingerprint.stores.base import Store
 
-Key: TypeAlias = tuple[int, int]
 _TITLE_CHARACTERS = 300
 _AT_ONCE = 2_000
 
@@ -52,33 +41,6 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What an item of the queue is made of, before anybody's rights are looked at."""
-
-    kind: str
-    relation: str
-    confidence: float
-    #: Ascending; of a version chain oldest first.
-    members: tuple[int, ...]
-    #: The stored pairs that hold it together.
-    pairs: tuple[Key, ...]
-    primary: int | None
-    state: str = "open"
-
-    @property
-    def id(self) -> str:
-        if self.kind == "group":
-            return f"g{min(self.members)}"
-        if self.kind == "versions":
-            return f"v{min(self.members)}"
-        return "p{}-{}".format(*self.pairs[0])
-
-    @property
-    def order(self) -> tuple[float, int, str]:
-        return (-self.confidence, min(self.members), self.id)
-
-
-@dataclass(frozen=True, slots=True)
 class Catalogue:
     #: Grows with every catalogue that one process makes.
     number: int = 0
@@ -87,8 +49,8 @@ class Catalogue:
     #: Every stored pair, also those below the threshold.
     pairs: dict[Key, Pair] = field(default_factory=dict)
     #: Surest first.
-    entries: Sequence[Entry] = ()
-    entries_of: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
+    entries: Sequence[QueueEntry] = ()
+    entries_of: dict[int, tuple[QueueEntry, ...]] = field(default_factory=dict)
     decisions_of: dict[int, tuple[Decision, ...]] = field(default_factory=dict)
     partners: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -105,26 +67,12 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CatalogueChange:
     """What makes one catalogue the next."""
 
     number: int
-    removed: tuple[Entry, ...]
-    made: tuple[Entry, ...]
-
-
-def exchanged(
-    entries: Sequence[Entry], removed: Iterable[Entry], made: Iterable[Entry]
-) -> list[Entry]:
-    """Another list in the same order: a copy and some searches, and no sorting of all."""
-    found = list(entries)
-    for entry in removed:
-        place = bisect_left(found, entry.order, key=lambda each: each.order)
-        if place < len(found) and found[place].order == entry.order:
-            del found[place]
-    for entry in made:
-        insort_left(found, entry, key=lambda each: each.order)
-    return found
+    removed: tuple[QueueEntry, ...]
+    made: tuple[QueueEntry, ...]
 
 
 def brief(document: Document, strings: dict[str | None, str | None], text: str) -> Brief:
@@ -160,13 +108,13 @@ def read(store: Store, threshold: float, number: int) -> Catalogue:
             documents[id] = brief(document, strings, texts.get(id, ("", ""))[1])
     pairs = {(pair.a, pair.b): pair for pair in store.pairs()}
     decisions = store.decisions()
-    entries = _entries(store.groups(), store.chains(), pairs, decisions, documents, threshold)
+    entries = entries_from(store.groups(), store.chains(), pairs, decisions, documents, threshold)
     return _indexed(number, documents, pairs, decisions, entries)
 
 
 def patched(
     old: Catalogue, store: Store, ids: Collection[int], threshold: float, number: int
-) -> tuple[Catalogue, Change]:
+) -> tuple[Catalogue, CatalogueChange]:
     """`old` with all that hangs together with `ids`, then or now, looked at anew.
 
     One at a time: the caller sees to that.
@@ -197,7 +145,7 @@ def patched(
     _exchange_decisions(old, around, found.decisions)
     removed = tuple({e.id: e for id in around for e in old.entries_of.get(id, ())}.values())
     made = tuple(
-        _entries(found.groups, found.chains, fresh, found.decisions, old.documents, threshold)
+        entries_from(found.groups, found.chains, fresh, found.decisions, old.documents, threshold)
     )
     gone = set(removed)
     touched = {id for entry in (*removed, *made) for id in entry.members}
@@ -206,7 +154,7 @@ def patched(
         kept = tuple(e for e in old.entries_of.get(id, ()) if e not in gone)
         _put(old.entries_of, id, (*kept, *fresh_of.get(id, ())))
     entries = exchanged(old.entries, removed, made)
-    return replace(old, number=number, entries=entries), Change(number, removed, made)
+    return replace(old, number=number, entries=entries), CatalogueChange(number, removed, made)
 
 
 def _exchange_pairs(old: Catalogue, around: Collection[int], fresh: Mapping[Key, Pair]) -> None:
@@ -244,8 +192,8 @@ def _put(table: dict[int, tuple[Row, ...]], id: int, rows: tuple[Row, ...]) -> N
         table.pop(id, None)
 
 
-def _by_member(entries: Iterable[Entry]) -> dict[int, tuple[Entry, ...]]:
-    found: defaultdict[int, list[Entry]] = defaultdict(list)
+def _by_member(entries: Iterable[QueueEntry]) -> dict[int, tuple[QueueEntry, ...]]:
+    found: defaultdict[int, list[QueueEntry]] = defaultdict(list)
     for entry in entries:
         for id in entry.members:
             found[id].append(entry)
@@ -257,7 +205,7 @@ def _indexed(
     documents: dict[int, Brief],
     pairs: dict[Key, Pair],
     decisions: Iterable[Decision],
-    entries: Iterable[Entry],
+    entries: Iterable[QueueEntry],
 ) -> Catalogue:
     ordered = sorted(entries, key=lambda entry: entry.order)
     decisions_of: defaultdict[int, list[Decision]] = defaultdict(list)
@@ -280,76 +228,14 @@ def _indexed(
     )
 
 
-def _entries(
-    groups: Iterable[Group],
-    chains: Iterable[VersionChain],
-    pairs: Mapping[Key, Pair],
-    decisions: Iterable[Decision],
-    documents: Collection[int],
-    threshold: float,
-) -> Iterator[Entry]:
-    confirmed = {(d.a, d.b) for d in decisions if d.verdict is Verdict.CONFIRMED}
-    covered: set[Key] = set()
-    for group in groups:
-        covered.update(group.pairs)
-        yield with_state(
-            Entry(
-                "group",
-                group.relation.value,
-                group.confidence,
-                group.members,
-                group.pairs,
-                group.primary,
-            ),
-            confirmed,
-        )
-    of_version: defaultdict[int, set[Key]] = defaultdict(set)
-    for key, pair in pairs.items():
-        if pair.relation is Relation.VERSION and pair.confidence >= threshold:
-            for id in key:
-                of_version[id].add(key)
-    for chain in chains:
-        members = set(chain.members)
-        own = sorted({k for id in members for k in of_version.get(id, ()) if members.issuperset(k)})
-        if own:
-            covered.update(own)
-            confidence = max(pairs[key].confidence for key in own)
-            yield with_state(
-                Entry("versions", "version", confidence, chain.members, tuple(own), chain.latest),
-                confirmed,
-            )
-    for key, pair in pairs.items():
-        if key in covered or pair.confidence < threshold or pair.relation in GROUPING_RELATIONS:
-            continue
-        kind = pair.relation.value if pair.relation is not Relation.VERSION else "pair"
-        entry = Entry(kind, pair.relation.value, pair.confidence, key, (key,), pair.leader)
-        yield with_state(entry, confirmed)
-    for decision in decisions:
-        key = (decision.a, decision.b)
-        if (
-            decision.verdict is Verdict.DISMISSED
-            and decision.a in documents
-            and decision.b in documents
-            and not (key in pairs and pairs[key].confidence >= threshold)
-        ):
-            relation = decision.relation.value if decision.relation else ""
-            yield Entry("pair", relation, 0.0, key, (key,), None, "dismissed")
-
-
-def with_state(entry: Entry, confirmed: Collection[Key]) -> Entry:
-    """Done, where people have confirmed so many of its pairs that they hold it together."""
-    said = [key for key in entry.pairs if key in confirmed]
-    parts = components(entry.members, said)
-    return replace(entry, state="done" if len(parts) == 1 else "open")
-
-
-def components(members: Iterable[int], pairs: Iterable[Key]) -> list[list[int]]:
-    """What the pairs hold together, each part in the order of `members`."""
-    parents = {id: id for id in members}
-    for a, b in pairs:
-        if a in parents and b in parents:
-            parents[root_of(parents, a)] = root_of(parents, b)
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    for id in parents:
-        found[root_of(parents, id)].append(id)
-    return list(found.values())
+def first_pair(catalogue: Catalogue, entry: QueueEntry) -> tuple[int, int]:
+    """The one to look at first: the surest, with the primary where it can be."""
+    pairs = catalogue.pairs
+    return max(
+        entry.pairs,
+        key=lambda key: (
+            entry.primary in key,
+            pairs[key].confidence if key in pairs else 0.0,
+            (-key[0], -key[1]),
+        ),
+    )

@@ -7,12 +7,13 @@ decided and the answer says what has happened: two people never overrule each ot
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library.clock import now_text
-from paperless_fingerprint.review import journal as books
-from paperless_fingerprint.review.catalogue import Entry
-from paperless_fingerprint.review.orders import check_orders, steps_of
+from paperless_fingerprint.review import journal as journals
+from paperless_fingerprint.review.mirror import Mirror
+from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.preview import preview
 from paperless_fingerprint.review.queue import (
@@ -23,8 +24,10 @@ from paperless_fingerprint.review.queue import (
     words_about,
     words_of,
 )
-from paperless_fingerprint.review.service import Desk, Unknown
-from paperless_fingerprint.review.views import Act, Conflict, Item, Order, Outcome, Word
+from paperless_fingerprint.review.queue_entry import QueueEntry
+from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.review.views_queue import Item, Word
+from paperless_fingerprint.review.visible import Unknown
 
 __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "undo"]
 
@@ -38,25 +41,63 @@ _SAID = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ActView:
+    """One entry of the journal of decisions; one act may hold many decisions made at once."""
+
+    number: int
+    at: str
+    by: str
+    #: 'same', 'different', 'primary', 'undo'.
+    verdict: str
+    item: str
+    documents: tuple[int, ...]
+    #: 'waiting', 'done', 'undone', or 'refused' (it could no longer be carried out; see `why`).
+    state: str
+    why: str = ""
+    #: Whether the person who asks may undo it.
+    may_undo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Somebody was faster, or the documents have changed."""
+
+    order: DecisionOrder
+    #: In words: 'Anna said 5 minutes ago that these are not duplicates.'
+    happened: str
+    #: How it stands now; None where there is nothing left to decide about.
+    item: Item | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOutcome:
+    """What became of decisions. Where there are conflicts, nothing at all was decided."""
+
+    acts: tuple[ActView, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    items: tuple[Item, ...] = ()
+
+
 class Forbidden(PermissionError):  # noqa: N818  (an answer more than an error)
     """The person may look, but not decide."""
 
 
 def decide(
-    desk: Desk, person: Person, orders: Sequence[Order], *, changeable: Changeable
-) -> Outcome:
+    review: Review, person: Person, orders: Sequence[DecisionOrder], *, changeable: Changeable
+) -> DecisionOutcome:
     """All of them, or none where one is in conflict. Kept when this returns; carried out mostly."""
     check_orders(orders)
     ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
     # Somebody may have decided on the command line since the library was read.
-    _look_again(desk, ids)
-    sight = desk.sight(person)
+    _look_again(review.mirror, ids)
+    sight = review.mirror.sight(person)
     members = {id for order in orders for id in entry_of(sight, order.item).members}
     # Before the lock: Paperless may take its time, and nobody else shall wait for that.
     _may(person, members, changeable)
-    with desk.deciding:
-        sight = desk.sight(person)
-        waiting = desk.book.waiting()
+    with review.deciding:
+        sight = review.mirror.sight(person)
+        waiting = review.journal.waiting()
         entries = [entry_of(sight, order.item) for order in orders]
         if not members.issuperset(id for entry in entries for id in entry.members):
             raise Unknown("The documents have changed this very moment. Look again.")
@@ -69,82 +110,82 @@ def decide(
                     [Word(d.a, d.b, d.verdict.value, d.at, d.by) for d in said]
                     + [word for act in ours for word in words_of(act)]
                 )
-                now = item_of(desk, sight, entry, waiting)
+                now = item_of(review.mirror, sight, entry, waiting)
                 conflicts.append(Conflict(order, happened, now))
         if conflicts:
-            return Outcome(conflicts=tuple(conflicts))
+            return DecisionOutcome(conflicts=tuple(conflicts))
         at = now_text()
         acts = [
-            books.Entry(
+            journals.JournalEntry(
                 0, at, person.id, person.name, order.verdict, order.item,
                 entry.members, steps_of(order, entry),
             )
             for order, entry in zip(orders, entries, strict=True)
         ]  # fmt: skip
-        kept = desk.book.add(acts)
-    return _outcome(desk, person, kept)
+        kept = review.journal.add(acts)
+    return _outcome(review, person, kept)
 
 
 def undo(
-    desk: Desk, person: Person, number: int | None = None, *, changeable: Changeable
-) -> Outcome:
+    review: Review, person: Person, number: int | None = None, *, changeable: Changeable
+) -> DecisionOutcome:
     """This act, or the last of this person. What was there before is there again."""
-    act = desk.book.last(person.id) if number is None else desk.book.get(number)
-    if act is None or not _sees_all(desk, person, act.documents):
+    act = review.journal.last(person.id) if number is None else review.journal.get(number)
+    if act is None or not _sees_all(review.mirror, person, act.documents):
         raise Unknown("There is no decision to take back.")
     if act.person != person.id and not person.superuser:
         raise Forbidden(f"That was decided by {act.by}, who can take it back.")
     _may(person, act.documents, changeable)
-    with desk.deciding:
-        act = desk.book.get(act.number) or act
-        if act.verdict == "undo" or act.state not in {books.WAITING, books.DONE}:
+    with review.deciding:
+        act = review.journal.get(act.number) or act
+        if act.verdict == "undo" or act.state not in {journals.WAITING, journals.DONE}:
             raise UsageError("That decision does not stand any more, so it cannot be taken back.")
-        if any(each.undoes == act.number for each in desk.book.waiting()):
+        if any(each.undoes == act.number for each in review.journal.waiting()):
             raise UsageError("That decision is being taken back already.")
         later = [
             each
-            for each in desk.book.later(act.number)
+            for each in review.journal.later(act.number)
             if each.subjects & act.subjects and each.number != act.number
         ]
         if later:
             words = [word for each in later for word in words_of(each)]
-            order = Order(act.item, "undo", "")
-            return Outcome(conflicts=(Conflict(order, _happened(words), None),))
-        back = books.Entry(
+            order = DecisionOrder(act.item, "undo", "")
+            return DecisionOutcome(conflicts=(Conflict(order, _happened(words), None),))
+        back = journals.JournalEntry(
             0, now_text(), person.id, person.name, "undo", act.item, act.documents, act.steps,
             undoes=act.number,
         )  # fmt: skip
-        kept = desk.book.add([back])
-    return _outcome(desk, person, kept)
+        kept = review.journal.add([back])
+    return _outcome(review, person, kept)
 
 
 def acts(
-    desk: Desk, person: Person, *, limit: int = 50, before: int | None = None
-) -> tuple[Act, ...]:
+    review: Review, person: Person, *, limit: int = 50, before: int | None = None
+) -> tuple[ActView, ...]:
     """The latest first; only about what this person may see, wholly."""
     return tuple(
         act_of(person, entry)
-        for entry in desk.book.latest(max(1, min(limit, 500)), before)
-        if _sees_all(desk, person, entry.documents)
+        for entry in review.journal.latest(max(1, min(limit, 500)), before)
+        if _sees_all(review.mirror, person, entry.documents)
     )
 
 
-def act_of(person: Person, entry: books.Entry) -> Act:
-    stands = entry.state in {books.WAITING, books.DONE} and entry.verdict != "undo"
-    return Act(
+def act_of(person: Person, entry: journals.JournalEntry) -> ActView:
+    stands = entry.state in {journals.WAITING, journals.DONE} and entry.verdict != "undo"
+    return ActView(
         entry.number, entry.at, entry.by, entry.verdict, entry.item, entry.documents,
         entry.state, entry.why, stands and (person.superuser or entry.person == person.id),
     )  # fmt: skip
 
 
-def _look_again(desk: Desk, ids: Sequence[int]) -> None:
-    if not desk.catalogue.ready:
+def _look_again(mirror: Mirror, ids: Sequence[int]) -> None:
+    if not mirror.catalogue.ready:
         raise UsageError("The library is being read for the first time. Try again in a moment.")
-    desk.look_again(ids)
+    mirror.look_again(ids)
 
 
-def _sees_all(desk: Desk, person: Person, ids: Collection[int]) -> bool:
-    documents = desk.catalogue.documents
+def _sees_all(mirror: Mirror, person: Person, ids: Collection[int]) -> bool:
+    documents = mirror.catalogue.documents
     # What is gone is nobody's secret for superusers, and everybody else's no business.
     return person.superuser or all(id in documents and person.may_see(documents[id]) for id in ids)
 
@@ -160,27 +201,29 @@ def _may(person: Person, ids: Collection[int], changeable: Changeable) -> None:
         raise refused
 
 
-def _shares(subjects: Collection[tuple[int, int]], entry: Entry) -> bool:
+def _shares(subjects: Collection[tuple[int, int]], entry: QueueEntry) -> bool:
     members = set(entry.members)
     return any(a in members and b in members for a, b in subjects)
 
 
-def _outcome(desk: Desk, person: Person, kept: Sequence[books.Entry]) -> Outcome:
-    desk.carry_out_soon([entry.number for entry in kept])
-    settled = [desk.book.get(entry.number) or entry for entry in kept]
-    return Outcome(
+def _outcome(
+    review: Review, person: Person, kept: Sequence[journals.JournalEntry]
+) -> DecisionOutcome:
+    review.decisions.carry_out_soon([entry.number for entry in kept])
+    settled = [review.journal.get(entry.number) or entry for entry in kept]
+    return DecisionOutcome(
         tuple(act_of(person, entry) for entry in settled),
-        items=tuple(_items_now(desk, person, settled)),
+        items=tuple(_items_now(review, person, settled)),
     )
 
 
-def _items_now(desk: Desk, person: Person, acts: Sequence[books.Entry]) -> list[Item]:
+def _items_now(review: Review, person: Person, acts: Sequence[journals.JournalEntry]) -> list[Item]:
     """What has become of the items; a group that was told apart is none any more."""
-    sight, waiting = desk.sight(person), desk.book.waiting()
+    sight, waiting = review.mirror.sight(person), review.journal.waiting()
     found = []
     for act in acts:
         try:
-            found.append(item_of(desk, sight, entry_of(sight, act.item), waiting))
+            found.append(item_of(review.mirror, sight, entry_of(sight, act.item), waiting))
         except Unknown:
             continue
     return found

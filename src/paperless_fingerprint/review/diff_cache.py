@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import blake2s
 from pathlib import Path
 from threading import Lock
@@ -22,7 +22,6 @@ from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.model import Pair, PairScore, Relation
-from paperless_fingerprint.review.views import Segment
 from paperless_fingerprint.settings.registry import Settings
 
 #: In memory, of those that were asked for.
@@ -30,24 +29,37 @@ _KEPT = 500
 _MOST_ROWS = 500_000
 
 
-class Differences:
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One stretch of the word diff."""
+
+    #: 'same', 'removed' (in a alone), 'added' (in b alone), 'changed', or 'cut' (a long stretch
+    #: that both share, left out here; `a` says in words how long it is).
+    kind: str
+    a: str
+    b: str
+    #: 'amount', 'month', 'name', 'fact', 'word' …; empty where nothing is known about it.
+    about: str = ""
+    #: More than noise: it speaks against a copy.
+    matters: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextDifferences:
     """A comparison as it is kept: the judgement, the segments, and whether the texts were cut."""
 
-    __slots__ = ("pair", "segments", "shortened")
-
-    def __init__(self, pair: Pair, segments: tuple[Segment, ...], shortened: bool) -> None:
-        self.pair = pair
-        self.segments = segments
-        self.shortened = shortened
+    pair: Pair
+    segments: tuple[Segment, ...]
+    shortened: bool
 
 
-class Prepared:
+class DiffCache:
     def __init__(self, settings: Settings) -> None:
         path = path_of(settings)
         self._file = SqliteFile(_path_beside(path))
         self._maker = ""
         self.use(settings)
-        self._found: OrderedDict[tuple[int, int], tuple[str, Differences]] = OrderedDict()
+        self._found: OrderedDict[tuple[int, int], tuple[str, TextDifferences]] = OrderedDict()
         self._lock = Lock()
         with self._file.writing() as connection:
             connection.execute(
@@ -67,7 +79,7 @@ class Prepared:
     def key(self, text_a: str, text_b: str) -> str:
         return f"{self._maker} {text_a} {text_b}"
 
-    def get(self, a: int, b: int, key: str) -> Differences | None:
+    def get(self, a: int, b: int, key: str) -> TextDifferences | None:
         with self._lock:
             known = self._found.get((a, b))
             if known is not None and known[0] == key:
@@ -83,7 +95,7 @@ class Prepared:
         self.remember(a, b, key, found)
         return found
 
-    def remember(self, a: int, b: int, key: str, found: Differences) -> None:
+    def remember(self, a: int, b: int, key: str, found: TextDifferences) -> None:
         with self._lock:
             self._found[a, b] = (key, found)
             self._found.move_to_end((a, b))
@@ -98,7 +110,7 @@ class Prepared:
             }
         return [(a, b, key) for a, b, key in wanted if kept.get((a, b)) != key]
 
-    def keep(self, rows: list[tuple[int, int, str, Differences]]) -> None:
+    def keep(self, rows: list[tuple[int, int, str, TextDifferences]]) -> None:
         with self._file.writing() as connection:
             count = connection.execute("SELECT count(*) FROM difference").fetchone()[0]
             if count > _MOST_ROWS:
@@ -113,7 +125,7 @@ def _path_beside(path: Path) -> Path:
     return path.with_name(path.stem.removesuffix(".inbox") + ".differences.db")
 
 
-def _packed(found: Differences) -> bytes:
+def _packed(found: TextDifferences) -> bytes:
     told = {
         "pair": asdict(found.pair),
         "segments": [[s.kind, s.a, s.b, s.about, s.matters] for s in found.segments],
@@ -122,9 +134,9 @@ def _packed(found: Differences) -> bytes:
     return zlib.compress(orjson.dumps(told), 3)
 
 
-def _unpacked(body: bytes) -> Differences:
+def _unpacked(body: bytes) -> TextDifferences:
     told = orjson.loads(zlib.decompress(body))
-    return Differences(
+    return TextDifferences(
         _pair(told["pair"]),
         tuple(Segment(*segment) for segment in told["segments"]),
         told["shortened"],

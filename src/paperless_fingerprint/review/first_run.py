@@ -2,50 +2,74 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from paperless_fingerprint.checkup import library
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.integration.sync import CURSOR_NOTE, begin, is_begun
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Check, FirstRun
+from paperless_fingerprint.review.service import Review
 
 
-def look(desk: Desk, person: Person) -> FirstRun:
+@dataclass(frozen=True, slots=True)
+class Check:
+    part: str
+    ok: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    checks: tuple[Check, ...]
+    ok: bool
+    #: Whether a first sync was ever started; until then it is offered.
+    begun: bool
+    #: Whether it has come to its end.
+    synced: bool
+    documents: int
+    #: How many documents it would fetch; None where it has begun, or where that cannot be told.
+    in_paperless: int | None
+    may_start: bool
+
+
+def look(review: Review, person: Person) -> FirstRun:
     """As `doctor` looks. What it finds names addresses and paths, so it is for superusers alone."""
-    begun, synced = _state(desk)
+    begun, synced = _state(review)
     if not person.superuser:
         return FirstRun((), synced, begun, synced, 0, None, False)
-    found = library.examine(desk.settings)
+    found = library.examine(review.settings)
     checks = tuple(Check(each.part, each.ok, each.message) for each in found.findings)
     ok = all(check.ok for check in checks)
-    expected = None if begun else _in_paperless(desk)
-    return FirstRun(checks, ok, begun, synced, len(desk.catalogue.documents), expected, True)
+    expected = None if begun else _in_paperless(review)
+    return FirstRun(
+        checks, ok, begun, synced, len(review.mirror.catalogue.documents), expected, True
+    )
 
 
-def is_needed(desk: Desk) -> bool:
+def is_needed(review: Review) -> bool:
     """Whether the first page that somebody opens should be this one: cheap, for every sign-in."""
-    return not desk.catalogue.documents and not _state(desk)[1]
+    return not review.mirror.catalogue.documents and not _state(review)[1]
 
 
-def _state(desk: Desk) -> tuple[bool, bool]:
+def _state(review: Review) -> tuple[bool, bool]:
     """Whether a first sync has begun, and whether it has come to its end."""
     try:
-        return is_begun(desk.store), CURSOR_NOTE in desk.store.notes()
+        return is_begun(review.store), CURSOR_NOTE in review.store.notes()
     except FingerprintError:
         return False, False
 
 
-def _in_paperless(desk: Desk) -> int | None:
+def _in_paperless(review: Review) -> int | None:
     try:
-        return desk.paperless.count()
+        return review.paperless.count()
     except FingerprintError:
         return None  # the checks say why
 
 
-def start(desk: Desk, person: Person) -> None:
+def start(review: Review, person: Person) -> None:
     """Sync now, and do not wait for the next time that is due, or for anybody else to begin."""
     if not person.superuser:
         raise PermissionError("Only a superuser of Paperless can start a sync.")
     # Written down first: whatever dies now, the next start goes on.
-    begin(desk.store)
-    desk.worker.sync_soon()
+    begin(review.store)
+    review.worker.sync_soon()

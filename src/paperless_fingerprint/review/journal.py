@@ -1,4 +1,4 @@
-"""The book of decisions made on the page and through the API: who said what, when, and whether it
+"""The journal of decisions made on the page and through the API: who said what, when, and whether it
 has been carried out.
 
 A decision is kept when it stands here. It is carried out when nobody else holds the library, which
@@ -48,7 +48,7 @@ _COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DecisionStep:
     """One thing to write down: confirm or dismiss `a` and each of `others`, or make `a` primary."""
 
     what: str
@@ -63,7 +63,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     number: int
     at: str
     #: The id of the user in Paperless; empty in open mode.
@@ -72,7 +72,7 @@ class Entry:
     verdict: str
     item: str
     documents: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[DecisionStep, ...]
     undoes: int | None = None
     #: What stood there before, to be put back by an undo; JSON, empty until it is carried out.
     was: str = ""
@@ -84,18 +84,18 @@ class Entry:
         return {pair for step in self.steps for pair in step.pairs}
 
 
-class Book:
+class Journal:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = SqliteFile(path)
-        self._waiting: tuple[Entry, ...] | None = None
+        self._waiting: tuple[JournalEntry, ...] | None = None
         with self._file.reading() as connection:
             _FORMAT.prepare(connection, path)
 
     def close(self) -> None:
         self._file.close()
 
-    def add(self, entries: Sequence[Entry]) -> list[Entry]:
+    def add(self, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
         """All or none; durable when this returns. Their numbers are given here."""
         kept = []
         with self._file.writing() as connection:
@@ -112,8 +112,8 @@ class Book:
         self._waiting = None
         return kept
 
-    def waiting(self) -> tuple[Entry, ...]:
-        """What is not carried out yet, in its order. Only this process writes into the book."""
+    def waiting(self) -> tuple[JournalEntry, ...]:
+        """What is not carried out yet, in its order. Only this process writes into the journal."""
         found = self._waiting
         if found is None:
             found = tuple(self._entries("WHERE state = 'waiting' ORDER BY number"))
@@ -134,10 +134,10 @@ class Book:
             )
         self._waiting = None
 
-    def get(self, number: int) -> Entry | None:
+    def get(self, number: int) -> JournalEntry | None:
         return next(iter(self._entries("WHERE number = ?", number)), None)
 
-    def last(self, person: str) -> Entry | None:
+    def last(self, person: str) -> JournalEntry | None:
         """What this person can undo: the latest act of its own that stands."""
         found = self._entries(
             "WHERE person = ? AND verdict != 'undo' AND state IN ('waiting', 'done') "
@@ -146,11 +146,11 @@ class Book:
         )
         return next(iter(found), None)
 
-    def latest(self, limit: int, before: int | None = None) -> list[Entry]:
+    def latest(self, limit: int, before: int | None = None) -> list[JournalEntry]:
         where = "" if before is None else f"WHERE number < {int(before)} "
         return self._entries(f"{where}ORDER BY number DESC LIMIT ?", limit)
 
-    def later(self, number: int) -> list[Entry]:
+    def later(self, number: int) -> list[JournalEntry]:
         """What stands and was said after that."""
         return self._entries(
             "WHERE number > ? AND verdict != 'undo' AND state IN ('waiting', 'done') "
@@ -158,22 +158,22 @@ class Book:
             number,
         )
 
-    def _entries(self, where: str, *values: Any) -> list[Entry]:
+    def _entries(self, where: str, *values: Any) -> list[JournalEntry]:
         with self._file.reading() as connection:
             found = connection.execute(f"SELECT {_COLUMNS} FROM act {where}", values).fetchall()
         return [_entry(row) for row in found]
 
 
-def path_of_book(settings: Settings) -> Path:
+def path_of_journal(settings: Settings) -> Path:
     path = path_of(settings)
     return path.with_name(path.stem.removesuffix(".inbox") + ".review.db")
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
+def _entry(row: tuple[Any, ...]) -> JournalEntry:
     number, at, person, by, verdict, item, documents, steps, undoes, was, state, why = row
-    return Entry(
+    return JournalEntry(
         number, at, person, by, verdict, item, tuple(json.loads(documents)),
-        tuple(Step(what, a, tuple(others)) for what, a, others in json.loads(steps)),
+        tuple(DecisionStep(what, a, tuple(others)) for what, a, others in json.loads(steps)),
         undoes, was, state, why,
     )  # fmt: skip
 

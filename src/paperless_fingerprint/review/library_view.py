@@ -16,17 +16,9 @@ from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import save_thresholds
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import (
-    Bar,
-    Count,
-    Levels,
-    LibraryView,
-    Point,
-    ThresholdLevel,
-    ThresholdPair,
-    ThresholdPreview,
-)
+from paperless_fingerprint.review.save_thresholds import Levels, SavedThresholds
+from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.review.views import Card, Count
 from paperless_fingerprint.review.visible import Sight
 from paperless_fingerprint.settings.registry import Settings
 
@@ -37,6 +29,82 @@ _VIEWS_KEPT = 100
 #: Figures may be so old, and older where it takes long to count: they are no decisions.
 _OLD_SECONDS = 2.0
 _SHARE_OF_TIME = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of the histogram: pairs of a confidence from `low` to below `high`."""
+
+    low: float
+    high: float
+    #: Relation → how many.
+    counts: tuple[Count, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    jaccard: float
+    #: With which probability a pair of this jaccard becomes a candidate.
+    found: float
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryView:
+    documents: int
+    groups: int
+    pairs: tuple[Count, ...]
+    #: What would go if of each group only the primary stayed.
+    pages_to_free: int
+    bytes_to_free: int
+    #: How many of those documents have no size in the library: the figure is an 'at least'.
+    without_size: int
+    pages: int
+    bytes: int
+    histogram: tuple[Bar, ...]
+    curve: tuple[Point, ...]
+    similarity_threshold: float
+    near_threshold: float
+    version_threshold: float
+    #: Only a superuser can save thresholds.
+    may_save: bool
+    #: The last time that somebody saved others, for superusers, while those still count.
+    saved: SavedThresholds | None
+    #: These figures are about what this person may see, and not about the whole library.
+    is_part: bool
+    ready: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdLevel:
+    similarity_threshold: float
+    pairs: int
+    groups: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPair:
+    a: Card
+    b: Card
+    relation: str
+    confidence: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPreview:
+    """What other thresholds would add and remove; nothing is saved by asking."""
+
+    now: ThresholdLevel
+    then: ThresholdLevel
+    added: int
+    removed: int
+    #: The surest 20 of each.
+    added_pairs: tuple[ThresholdPair, ...]
+    removed_pairs: tuple[ThresholdPair, ...]
+    #: Why no settings can be so, and why these cannot be saved from here; empty where all is well.
+    wrong: str = ""
+    cannot_save: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +123,20 @@ _views: dict[tuple[object, ...], _Kept] = {}
 _previews: dict[tuple[object, ...], tuple[Catalogue, ThresholdPreview]] = {}
 
 
-def view(desk: Desk, person: Person) -> LibraryView:
+def view(review: Review, person: Person) -> LibraryView:
     """Of what this person may see: without superuser these are no figures of the whole library."""
-    catalogue = desk.catalogue
-    now = Thresholds.of(desk.settings)
-    key = (id(desk), person.superuser or person, now)
+    catalogue = review.mirror.catalogue
+    now = Thresholds.of(review.settings)
+    key = (id(review), person.superuser or person, now)
     kept = _views.get(key)
     began = time.monotonic()
     if kept is None or not kept.is_fresh(catalogue, began):
-        found = _view(catalogue, desk.sight(person), person, desk.settings)
+        found = _view(catalogue, review.mirror.sight(person), person, review.settings)
         if len(_views) >= _VIEWS_KEPT:
             _views.clear()
         kept = _Kept(catalogue, began, time.monotonic() - began, found)
         _views[key] = kept
-    saved = save_thresholds.saved(desk, person)
+    saved = save_thresholds.saved(review, person)
     return replace(kept.view, may_save=person.superuser, saved=saved)
 
 
@@ -141,7 +209,7 @@ def curve(bands: int, permutations: int) -> tuple[Point, ...]:
 
 
 def preview(
-    desk: Desk,
+    review: Review,
     person: Person,
     *,
     similarity: float | None = None,
@@ -149,7 +217,7 @@ def preview(
     version: float | None = None,
 ) -> ThresholdPreview:
     """What these thresholds would add and remove; those that are left out stay as they are."""
-    now = Thresholds.of(desk.settings)
+    now = Thresholds.of(review.settings)
     then = Thresholds(
         now.similarity if similarity is None else similarity,
         now.near if near is None else near,
@@ -158,19 +226,19 @@ def preview(
     for value in (then.similarity, then.near, then.version):
         if not 0 <= value <= 1:
             raise UsageError("A threshold lies between 0 and 1.")
-    sight = desk.sight(person)
-    key = (id(desk), person.superuser or person, now, then)
+    sight = review.mirror.sight(person)
+    key = (id(review), person.superuser or person, now, then)
     kept = _previews.get(key)
-    if kept is None or kept[0] is not desk.catalogue:
+    if kept is None or kept[0] is not review.mirror.catalogue:
         if len(_previews) >= _VIEWS_KEPT:
             _previews.clear()
-        kept = _previews[key] = (desk.catalogue, _preview(desk, sight, now, then))
+        kept = _previews[key] = (review.mirror.catalogue, _preview(review, sight, now, then))
     wanted = Levels(then.similarity, then.near, then.version)
-    wrong, cannot_save = save_thresholds.obstacles(desk, person, wanted)
+    wrong, cannot_save = save_thresholds.obstacles(review, person, wanted)
     return replace(kept[1], wrong=wrong, cannot_save=cannot_save)
 
 
-def _preview(desk: Desk, sight: Sight, now: Thresholds, then: Thresholds) -> ThresholdPreview:
+def _preview(review: Review, sight: Sight, now: Thresholds, then: Thresholds) -> ThresholdPreview:
     catalogue = sight.catalogue
     decided = Decided(catalogue.decisions)
     found = tune_pairs(_pairs(catalogue, sight), decided, now, then, levels=())
@@ -178,8 +246,8 @@ def _preview(desk: Desk, sight: Sight, now: Thresholds, then: Thresholds) -> Thr
     def shown(pairs: Iterable[Pair]) -> tuple[ThresholdPair, ...]:
         return tuple(
             ThresholdPair(
-                desk.card(catalogue.documents[pair.a]),
-                desk.card(catalogue.documents[pair.b]),
+                review.mirror.card(catalogue.documents[pair.a]),
+                review.mirror.card(catalogue.documents[pair.b]),
                 pair.relation.value,
                 round(pair.confidence, 4),
                 pair.reasons,

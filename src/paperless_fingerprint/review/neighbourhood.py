@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from paperless_fingerprint.query.searcher import Scope
 from paperless_fingerprint.query.tree import Reference
-from paperless_fingerprint.review.pair import differences
+from paperless_fingerprint.review.catalogue import Catalogue
+from paperless_fingerprint.review.diff_cache import Segment
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Edge, Neighbourhood, Node, Segment, Step
+from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.review.views import Card
 
 MOST_NODES = 40
 _DEPTH = 2
@@ -22,21 +24,70 @@ _CHANGES = 12
 _RADIUS = 0.42
 
 
-def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighbourhood:
+@dataclass(frozen=True, slots=True)
+class Node:
+    id: int
+    title: str
+    #: Between 0 and 1 in both directions, y downwards; the centre is (0.5, 0.5).
+    x: float
+    y: float
+    #: Steps from the centre, which is 0.
+    depth: int
+    address: str
+    is_primary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    a: int
+    b: int
+    #: 1 - jaccard; None where it is not known.
+    distance: float | None
+    relation: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    centre: int
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    #: False where more documents lie around it than are shown.
+    is_complete: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One version in the line of time, and what makes it differ from the one before."""
+
+    document: Card
+    is_latest: bool
+    #: None for the oldest.
+    before: int | None
+    #: Reasons in words, and the stretches that changed, at most 12.
+    reasons: tuple[str, ...] = ()
+    changes: tuple[Segment, ...] = ()
+    jaccard: float | None = None
+
+
+def around(review: Review, person: Person, id: int, *, wide: bool = False) -> Neighbourhood:
     """The stored pairs around it; `wide` walks on through all that share any text, and takes longer.
 
     Raises Unknown where the person may not see the document.
     """
-    desk.seen(person, id)
+    review.mirror.seen(person, id)
     notes: tuple[str, ...] = ()
     if wide:
-        edges, complete, notes = _walked(desk, person, id)
+        edges, complete, notes = _walked(review, person, id)
     else:
-        edges, complete = _stored(desk, person, id)
+        edges, complete = _stored(
+            review.mirror.catalogue, person, id, review.settings.similarity_threshold
+        )
     depths = _depths(id, edges)
     places = positions(id, [(edge.a, edge.b) for edge in edges])
-    cards = desk.cards(person, depths)
-    sight = desk.sight(person)
+    cards = review.mirror.cards(person, depths)
+    sight = review.mirror.sight(person)
     nodes = []
     for number in sorted(depths, key=lambda each: (depths[each], each)):
         group = sight.entry("group", number)
@@ -48,16 +99,16 @@ def around(desk: Desk, person: Person, id: int, *, wide: bool = False) -> Neighb
                 x,
                 y,
                 depths[number],
-                desk.address_of(number),
+                review.mirror.address_of(number),
                 group is not None and group.primary == number,
             )
         )
     return Neighbourhood(id, tuple(nodes), tuple(edges), complete, notes)
 
 
-def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
-    catalogue = desk.catalogue
-    threshold = desk.settings.similarity_threshold
+def _stored(
+    catalogue: Catalogue, person: Person, start: int, threshold: float
+) -> tuple[list[Edge], bool]:
     depths = {start: 0}
     waiting = deque([start])
     complete = True
@@ -92,19 +143,19 @@ def _stored(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool]:
     return edges, complete
 
 
-def _walked(desk: Desk, person: Person, start: int) -> tuple[list[Edge], bool, tuple[str, ...]]:
+def _walked(review: Review, person: Person, start: int) -> tuple[list[Edge], bool, tuple[str, ...]]:
     from paperless_fingerprint.library.related import walk
 
     graph = walk(
-        desk.searching,
+        review.search.whole,
         Reference(start),
         Scope(person.asker, include_history=True),
         depth=_DEPTH,
         max_distance=0.8,
         max_documents=MOST_NODES,
     )
-    cards = desk.cards(person, [start, *(link.id for link in graph.links)])
-    pairs = desk.catalogue.pairs
+    cards = review.mirror.cards(person, [start, *(link.id for link in graph.links)])
+    pairs = review.mirror.catalogue.pairs
     edges = []
     for link in graph.links:
         if link.id in cards and link.via in cards:
@@ -178,13 +229,13 @@ def _neighbours(edges: Iterable[tuple[int, int]]) -> Mapping[int, Sequence[int]]
     return {id: sorted(others) for id, others in found.items()}
 
 
-def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
+def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
     """The version chain of the document, oldest first; empty where it has no versions."""
-    desk.seen(person, id)
-    entry = desk.sight(person).entry("versions", id)
+    review.mirror.seen(person, id)
+    entry = review.mirror.sight(person).entry("versions", id)
     if entry is None:
         return ()
-    cards = desk.cards(person, entry.members)
+    cards = review.mirror.cards(person, entry.members)
     steps = []
     before: int | None = None
     compared_from = len(entry.members) - _STEPS_COMPARED
@@ -196,9 +247,9 @@ def versions(desk: Desk, person: Person, id: int) -> tuple[Step, ...]:
         jaccard = None
         if before is not None:
             a, b = sorted((before, number))
-            pair = desk.catalogue.pairs.get((a, b))
+            pair = review.mirror.catalogue.pairs.get((a, b))
             if place >= compared_from:
-                found = differences(desk, a, b)
+                found = review.differences.between(a, b)
                 pair = pair or found.pair
                 changes = _changes(found.segments, turned=a != before)
             if pair is not None:

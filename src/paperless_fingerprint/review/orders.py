@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.review.catalogue import Entry
-from paperless_fingerprint.review.journal import Step
-from paperless_fingerprint.review.views import Order
+from paperless_fingerprint.review.journal import DecisionStep
+from paperless_fingerprint.review.queue_entry import QueueEntry
 
 VERDICTS = ("same", "different", "primary")
 MOST_ORDERS = 200
@@ -15,7 +15,22 @@ MOST_ORDERS = 200
 MOST_MEMBERS = 60
 
 
-def check_orders(orders: Sequence[Order]) -> None:
+@dataclass(frozen=True, slots=True)
+class DecisionOrder:
+    """One decision that somebody wants to make."""
+
+    #: An item's id: 'g12', 'v12', 'p12-40'.
+    item: str
+    #: 'same', 'different' or 'primary'.
+    verdict: str
+    #: The item's `seen`, so that nobody decides on what is no longer so.
+    seen: str
+    #: For 'primary': which one to keep. For 'different' in a group: only this document is none of
+    #: the group; None means that all of them differ from one another.
+    document: int | None = None
+
+
+def check_orders(orders: Sequence[DecisionOrder]) -> None:
     if not 0 < len(orders) <= MOST_ORDERS:
         raise UsageError(f"1 to {MOST_ORDERS} decisions can be made at once, not {len(orders)}.")
     if len({order.item for order in orders}) < len(orders):
@@ -27,29 +42,30 @@ def check_orders(orders: Sequence[Order]) -> None:
             )
 
 
-def steps_of(order: Order, entry: Entry) -> tuple[Step, ...]:
+def steps_of(order: DecisionOrder, entry: QueueEntry) -> tuple[DecisionStep, ...]:
     members = sorted(entry.members)
     if order.verdict == "primary":
         if entry.kind != "group":
             raise UsageError("Only of a group one document can be chosen as the one to keep.")
         if order.document not in members:
             raise UsageError(f"Document {order.document} is not in {order.item}.")
-        return (Step("primary", order.document),)
+        return (DecisionStep("primary", order.document),)
     if order.verdict == "same":
-        return tuple(Step("confirm", a, (b,)) for a, b in entry.pairs)
+        return tuple(DecisionStep("confirm", a, (b,)) for a, b in entry.pairs)
     if entry.kind == "versions":
         # Two copies of one version are still copies when the versions are told apart.
-        return tuple(Step("dismiss", a, (b,)) for a, b in entry.pairs)
+        return tuple(DecisionStep("dismiss", a, (b,)) for a, b in entry.pairs)
     if order.document is not None:
         if order.document not in members:
             raise UsageError(f"Document {order.document} is not in {order.item}.")
         others = tuple(id for id in members if id != order.document)
-        return (Step("dismiss", order.document, others),)
+        return (DecisionStep("dismiss", order.document, others),)
     if len(members) > MOST_MEMBERS:
         raise UsageError(
             f"{order.item} has {len(members):,} documents; of more than {MOST_MEMBERS} it cannot be "
             "said at once that each differs from each. Decide about single documents or pairs."
         )
     return tuple(
-        Step("dismiss", id, tuple(members[place + 1 :])) for place, id in enumerate(members[:-1])
+        DecisionStep("dismiss", id, tuple(members[place + 1 :]))
+        for place, id in enumerate(members[:-1])
     )

@@ -9,7 +9,7 @@ from typing import Protocol
 from paperless_fingerprint.query.searcher import Asker
 
 
-class Owned(Protocol):
+class OwnedDocument(Protocol):
     """What has an owner and viewers: a document, or the little of it that is kept in memory."""
 
     @property
@@ -38,7 +38,7 @@ class Person:
         """For searches."""
         return Asker(self.id, self.groups, self.superuser)
 
-    def may_see(self, document: Owned) -> bool:
+    def may_see(self, document: OwnedDocument) -> bool:
         """Both must say so: the library, and Paperless where it was asked."""
         if self.superuser:
             return True
@@ -46,7 +46,7 @@ class Person:
             return False
         return self.asker.may_view(document.owner, document.viewers)
 
-    def surely_may_change(self, document: Owned) -> bool:
+    def surely_may_change(self, document: OwnedDocument) -> bool:
         """What can be told without Paperless; who was given the right by name must wait for it."""
         return self.superuser or (
             self.may_decide and self.may_see(document) and document.owner in {None, self.id}

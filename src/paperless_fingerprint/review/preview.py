@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from paperless_fingerprint.errors import PaperlessError
@@ -17,57 +17,79 @@ from paperless_fingerprint.integration.feedback.plan import difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
-from paperless_fingerprint.review.orders import check_orders, steps_of
+from paperless_fingerprint.review.catalogue import Brief
+from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
-from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Order, Preview, Write
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.what_if import WhatIf
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
-def preview(desk: Desk, person: Person, orders: Sequence[Order]) -> Preview:
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What one document in Paperless would get or lose."""
+
+    document: int
+    title: str
+    #: In words: 'tag "Duplicate (near)"', 'link "Duplicate of" to 12'.
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Exactly what Paperless would be told if these decisions were made."""
+
+    decisions: int
+    writes: tuple[Write, ...]
+    #: Sentences: that writing is switched off, that Paperless is away, that more is affected.
+    notes: tuple[str, ...] = ()
+
+
+def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> Preview:
     """The same code as the decisions themselves, on a library that is only imagined."""
     check_orders(orders)
-    sight = desk.sight(person)
+    sight = review.mirror.sight(person)
     entries = [entry_of(sight, order.item) for order in orders]
     notes = []
-    if not desk.settings.paperless.write:
+    if not review.settings.paperless.write:
         return Preview(len(orders), (), ("Writing to Paperless is switched off in the settings.",))
     members = {id for entry in entries for id in entry.members}
-    imagined = cast("Store", WhatIf(desk.store))
+    imagined = cast("Store", WhatIf(review.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
-    settings = desk.settings.having({"semantic.enabled": False})
-    around = reach(desk.store, members)
+    settings = review.settings.having({"semantic.enabled": False})
+    around = reach(review.store, members)
     for order, entry in zip(orders, entries, strict=True):
         for step in steps_of(order, entry):
             do(imagined, settings, step, person.name)
     around |= reach(imagined, members)
-    file, _ = open_inbox(desk.settings)
+    file, _ = open_inbox(review.settings)
     try:
         rows = Ledger(file).rows(around)
         known = Ledger(file).rows()
     finally:
         file.close()
-    labels, problems = _labels(desk, known)
+    labels, problems = _labels(review, known)
     notes += problems
-    wanted = wishes(imagined, desk.settings, around)
+    wanted = wishes(imagined, review.settings, around)
     marks = {
-        id: marks_of(wish, labels, notes=desk.settings.paperless.notes)
+        id: marks_of(wish, labels, notes=review.settings.paperless.notes)
         for id, wish in wanted.items()
     }
     plan = difference(marks, rows, again=False)
-    documents = desk.catalogue.documents
+    documents = review.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
-    writes = _writes(desk, plan.remove, plan.add, hidden)
+    writes = _writes(review.settings, documents, plan.remove, plan.add, hidden)
     return Preview(len(orders), tuple(writes), tuple(notes))
 
 
-def _labels(desk: Desk, rows: Rows) -> tuple[Labels, list[str]]:
+def _labels(review: Review, rows: Rows) -> tuple[Labels, list[str]]:
     """As they are in Paperless; what is not there yet will be made, and has a number below zero."""
     notes: list[str] = []
     try:
-        found = OwnLabels(desk.paperless, desk.store, desk.settings).get(create=False)
+        found = OwnLabels(review.paperless, review.store, review.settings).get(create=False)
     except PaperlessError:
         found = Labels()
         notes.append(
@@ -84,27 +106,30 @@ def _labels(desk: Desk, rows: Rows) -> tuple[Labels, list[str]]:
             elif kind == "confidence":
                 fields.setdefault(kind, written.mark.number)
     known = replace(found, tags=tags, fields=fields)
-    return as_if_made(known, desk.settings), [*notes, *found.problems]
+    return as_if_made(known, review.settings), [*notes, *found.problems]
 
 
 def _writes(
-    desk: Desk, remove: Iterable[Planned], add: Iterable[Planned], hidden: set[int]
+    settings: Settings,
+    documents: Mapping[int, Brief],
+    remove: Iterable[Planned],
+    add: Iterable[Planned],
+    hidden: set[int],
 ) -> Iterator[Write]:
     added: defaultdict[int, list[str]] = defaultdict(list)
     removed: defaultdict[int, list[str]] = defaultdict(list)
     for entries, told in ((remove, removed), (add, added)):
         for id, kind, mark in entries:
-            words = _in_words(desk, kind, mark.value, hidden)
+            words = _in_words(settings, kind, mark.value, hidden)
             if id not in hidden and words:
                 told[id].append(words)
     for id in sorted({*added, *removed}):
-        title = desk.catalogue.documents[id].title
+        title = documents[id].title
         yield Write(id, title, tuple(added[id]), tuple(removed[id]))
 
 
-def _in_words(desk: Desk, kind: str, value: str, hidden: set[int]) -> str:
+def _in_words(settings: Settings, kind: str, value: str, hidden: set[int]) -> str:
     name, _, rest = kind.partition(":")
-    settings = desk.settings
     if name == "tag":
         return f'tag "{settings.values.get(f"paperless.tag_{rest}") or rest}"'
     if name == "link":

@@ -2,27 +2,67 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Failure, ProgressView
+from paperless_fingerprint.review.service import Review
 
 _FAILURES = 100
 
 
-def now(desk: Desk, person: Person) -> ProgressView:
-    worker, live = desk.worker, desk.live
+@dataclass(frozen=True, slots=True)
+class FailedDocument:
+    document: int
+    title: str
+    error: str
+    tries: int
+    #: 'waiting' (is tried again by itself) or 'failed' (rests until somebody retries it).
+    state: str
+    noticed: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressView:
+    """What is being done now; changes of it come through /api/events."""
+
+    #: 'ok', 'waiting' (something is away) or 'down'.
+    status: str
+    #: Why; empty where all is well. For people without superuser only that something is away.
+    trouble: str
+    #: 'fetch documents', 'compare pairs' …; empty where nothing long is going on.
+    doing: str
+    done: int
+    total: int | None
+    #: Estimated from the pace so far; None where it cannot be told.
+    seconds_left: float | None
+    #: None for people without superuser: what others have sent in is not their business.
+    inbox_waiting: int | None
+    inbox_failed: int | None
+    decisions_waiting: int
+    last_sync_at: str | None
+    #: Nothing was ever fetched from Paperless: somebody has to start that.
+    first_sync_waits: bool = False
+    failures: tuple[FailedDocument, ...] = ()
+    #: The last lines of the worker's log, newest last; superusers only.
+    log: tuple[str, ...] = ()
+    #: Grows with every change.
+    version: int = 0
+
+
+def now(review: Review, person: Person) -> ProgressView:
+    worker, live = review.worker, review.live
     # Before all else: what changes while we look has a later version, and is looked at once more.
     version = live.version
     vitals, doing = worker.vitals, live.doing
     # A stretch that has come to its end stays as the last one told until the next begins.
     busy = bool(doing.what) and (doing.total is None or doing.done < doing.total)
     counts: dict[str, int] = {}
-    trouble = vitals.trouble or desk.trouble
+    trouble = vitals.trouble or review.trouble
     try:
         counts = worker.inbox.counts()
-        failures = _failures(desk, person)
+        failures = _failures(review, person)
     except FingerprintError as error:
         trouble, failures = str(error), ()
     if trouble and not person.superuser:
@@ -37,7 +77,7 @@ def now(desk: Desk, person: Person) -> ProgressView:
         live.seconds_left() if busy else None,
         counts.get("waiting") if everything else None,
         counts.get("failed") if everything else None,
-        len(desk.book.waiting()) if everything else 0,
+        len(review.journal.waiting()) if everything else 0,
         _moment(vitals.last_sync_at),
         vitals.first_sync_waits,
         failures,
@@ -46,25 +86,17 @@ def now(desk: Desk, person: Person) -> ProgressView:
     )
 
 
-def trouble(desk: Desk, person: Person) -> str:
-    """Why what is shown may be old; empty where all is well."""
-    found = desk.worker.vitals.trouble or desk.trouble
-    if found and not person.superuser:
-        return "Paperless or the library is away; what waits is kept and done later."
-    return found
-
-
 def _moment(seconds: float) -> str | None:
     return text_of(seconds) if seconds else None
 
 
-def _failures(desk: Desk, person: Person) -> tuple[Failure, ...]:
+def _failures(review: Review, person: Person) -> tuple[FailedDocument, ...]:
     found = []
-    for event in desk.worker.inbox.failures(_FAILURES):
-        document = desk.catalogue.documents.get(event.document_id)
+    for event in review.worker.inbox.failures(_FAILURES):
+        document = review.mirror.catalogue.documents.get(event.document_id)
         if person.superuser or (document is not None and person.may_see(document)):
             found.append(
-                Failure(
+                FailedDocument(
                     event.document_id,
                     document.title if document else "",
                     # Errors may name other documents, paths and addresses.
@@ -77,10 +109,10 @@ def _failures(desk: Desk, person: Person) -> tuple[Failure, ...]:
     return tuple(found)
 
 
-def retry(desk: Desk, person: Person, ids: list[int] | None = None) -> int:
+def retry(review: Review, person: Person, ids: list[int] | None = None) -> int:
     """Try failures again now; all of them where none is named. Says how many."""
     if not person.superuser:
         raise PermissionError("Only a superuser of Paperless can have failures tried again.")
-    count = desk.worker.inbox.retry(ids)
-    desk.worker.wake()
+    count = review.worker.inbox.retry(ids)
+    review.worker.wake()
     return count

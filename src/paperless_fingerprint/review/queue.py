@@ -9,20 +9,22 @@ from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
-from paperless_fingerprint.review.catalogue import Catalogue, Entry
-from paperless_fingerprint.review.journal import Entry as BookEntry
+from paperless_fingerprint.review.catalogue import Catalogue, first_pair
+from paperless_fingerprint.review.journal import JournalEntry
+from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk, Unknown
-from paperless_fingerprint.review.views import (
+from paperless_fingerprint.review.queue_entry import QueueEntry
+from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.review.views import Card
+from paperless_fingerprint.review.views_queue import (
     STATES,
-    Card,
     Filters,
     Item,
-    Neighbours,
     Queue,
+    QueueNeighbours,
     Word,
 )
-from paperless_fingerprint.review.visible import Sight
+from paperless_fingerprint.review.visible import Sight, Unknown
 
 MOST_PER_PAGE = 100
 #: Of one item; a family of ten thousand copies is no list.
@@ -33,17 +35,17 @@ _KIND_OF = {"g": "group", "v": "versions"}
 _SEEN_CHARACTERS = 16
 
 
-def listed(desk: Desk, person: Person, filters: Filters) -> Queue:
+def listed(review: Review, person: Person, filters: Filters) -> Queue:
     """Surest first."""
     check(filters)
-    sight = desk.sight(person)
+    sight = review.mirror.sight(person)
     found = sight.filtered(filters)
     pages = max(1, -(-len(found) // filters.per_page))
     start = (filters.page - 1) * filters.per_page
     shown = found[start : start + filters.per_page]
-    waiting = desk.book.waiting()
+    waiting = review.journal.waiting()
     return Queue(
-        tuple(item_of(desk, sight, entry, waiting) for entry in shown),
+        tuple(item_of(review.mirror, sight, entry, waiting) for entry in shown),
         len(found),
         filters.page,
         pages,
@@ -52,8 +54,8 @@ def listed(desk: Desk, person: Person, filters: Filters) -> Queue:
         sight.relations,
         sight.correspondents,
         sight.document_types,
-        desk.catalogue.ready,
-        "The library cannot be read at the moment; this is how it was." if desk.trouble else "",
+        review.mirror.catalogue.ready,
+        "The library cannot be read at the moment; this is how it was." if review.trouble else "",
     )
 
 
@@ -70,21 +72,21 @@ def check(filters: Filters) -> None:
             raise UsageError(f"'{day[:20]}' is no date; write it as 2024-03-31.")
 
 
-def item(desk: Desk, person: Person, id: str) -> Item:
-    sight = desk.sight(person)
-    return item_of(desk, sight, entry_of(sight, id), desk.book.waiting())
+def item(review: Review, person: Person, id: str) -> Item:
+    sight = review.mirror.sight(person)
+    return item_of(review.mirror, sight, entry_of(sight, id), review.journal.waiting())
 
 
-def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> Neighbours:
+def neighbours(review: Review, person: Person, id: str, filters: Filters) -> QueueNeighbours:
     """Also of an item that was decided a moment ago: then what follows in its place."""
     check(filters)
-    sight = desk.sight(person)
+    sight = review.mirror.sight(person)
     entry = entry_of(sight, id)
     found = sight.filtered(filters)
     place = _place(found, entry)
     is_there = place < len(found) and found[place].id == entry.id
     following = place + 1 if is_there else place
-    return Neighbours(
+    return QueueNeighbours(
         found[place - 1].id if place else None,
         found[following].id if following < len(found) else None,
         place + 1,
@@ -92,7 +94,7 @@ def neighbours(desk: Desk, person: Person, id: str, filters: Filters) -> Neighbo
     )
 
 
-def _place(found: Sequence[Entry], entry: Entry) -> int:
+def _place(found: Sequence[QueueEntry], entry: QueueEntry) -> int:
     low, high = 0, len(found)
     while low < high:
         middle = (low + high) // 2
@@ -115,7 +117,7 @@ def parsed(id: str) -> tuple[str, int, int]:
     return kind, a, b
 
 
-def entry_of(sight: Sight, id: str) -> Entry:
+def entry_of(sight: Sight, id: str) -> QueueEntry:
     """Any two documents that this person may see can be decided about."""
     kind, a, b = parsed(id)
     if kind != "p":
@@ -128,7 +130,7 @@ def entry_of(sight: Sight, id: str) -> Entry:
     return sight.pair_entry(a, b) or pair_alone(sight.catalogue, a, b)
 
 
-def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
+def pair_alone(catalogue: Catalogue, a: int, b: int) -> QueueEntry:
     """Two documents of a group, or two that were never found to have anything in common."""
     pair = catalogue.pairs.get((a, b))
     words = {decision.verdict for decision in catalogue.said(a, b)}
@@ -139,7 +141,7 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
         if Verdict.DISMISSED in words
         else "open"
     )
-    return Entry(
+    return QueueEntry(
         "pair",
         pair.relation.value if pair else "",
         pair.confidence if pair else 0.0,
@@ -150,7 +152,9 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> Entry:
     )
 
 
-def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]) -> Item:
+def item_of(
+    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: Sequence[JournalEntry]
+) -> Item:
     documents = sight.catalogue.documents
     surest = first_pair(sight.catalogue, entry)
     pair = sight.catalogue.pairs.get(surest)
@@ -162,7 +166,7 @@ def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]
         entry.relation,
         round(entry.confidence, 4),
         pair.reasons if pair else (),
-        _cards(desk, sight, entry),
+        _cards(mirror, sight, entry),
         sum(1 for id in entry.members if id in documents),
         entry.primary,
         surest,
@@ -181,20 +185,7 @@ def item_of(desk: Desk, sight: Sight, entry: Entry, waiting: Sequence[BookEntry]
     )
 
 
-def first_pair(catalogue: Catalogue, entry: Entry) -> tuple[int, int]:
-    """The one to look at first: the surest, with the primary where it can be."""
-    pairs = catalogue.pairs
-    return max(
-        entry.pairs,
-        key=lambda key: (
-            entry.primary in key,
-            pairs[key].confidence if key in pairs else 0.0,
-            (-key[0], -key[1]),
-        ),
-    )
-
-
-def _cards(desk: Desk, sight: Sight, entry: Entry) -> tuple[Card, ...]:
+def _cards(mirror: Mirror, sight: Sight, entry: QueueEntry) -> tuple[Card, ...]:
     documents = [
         sight.catalogue.documents[id] for id in entry.members if id in sight.catalogue.documents
     ]
@@ -202,10 +193,10 @@ def _cards(desk: Desk, sight: Sight, entry: Entry) -> tuple[Card, ...]:
         documents.sort(key=lambda d: (d.id != entry.primary, d.added or d.created or "", d.id))
     else:
         documents = documents[-_CARDS:]
-    return tuple(desk.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
+    return tuple(mirror.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
 
 
-def words_about(catalogue: Catalogue, entry: Entry) -> list[Decision]:
+def words_about(catalogue: Catalogue, entry: QueueEntry) -> list[Decision]:
     """What was said about its pairs and its primary, in order."""
     members = set(entry.members)
     found = {
@@ -219,12 +210,12 @@ def words_about(catalogue: Catalogue, entry: Entry) -> list[Decision]:
     return sorted(found.values(), key=lambda decision: (decision.at, decision.key))
 
 
-def concerns(act: BookEntry, entry: Entry) -> bool:
+def concerns(act: JournalEntry, entry: QueueEntry) -> bool:
     members = set(entry.members)
     return any(a in members and b in members for a, b in act.subjects)
 
 
-def seen(entry: Entry, said: Sequence[Decision], waiting: Sequence[BookEntry]) -> str:
+def seen(entry: QueueEntry, said: Sequence[Decision], waiting: Sequence[JournalEntry]) -> str:
     """Another text as soon as anything has changed that a decision about it rests on."""
     told = [
         entry.kind,
@@ -243,7 +234,7 @@ def word(decision: Decision) -> Word:
 _VERDICT_OF = {"confirm": "confirmed", "dismiss": "dismissed", "primary": "primary"}
 
 
-def words_of(act: BookEntry) -> list[Word]:
+def words_of(act: JournalEntry) -> list[Word]:
     return [
         Word(a, b, _VERDICT_OF.get(step.what, step.what), act.at, act.by)
         for step in act.steps
@@ -251,7 +242,7 @@ def words_of(act: BookEntry) -> list[Word]:
     ]
 
 
-def _state(entry: Entry, waiting: Sequence[BookEntry]) -> str:
+def _state(entry: QueueEntry, waiting: Sequence[JournalEntry]) -> str:
     """As it will be once what waits is carried out."""
     state = entry.state
     for act in waiting:

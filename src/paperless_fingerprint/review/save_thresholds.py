@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from threading import Lock
 from typing import Any
 
@@ -18,8 +18,7 @@ from paperless_fingerprint.integration.context import open_inbox
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.service import Desk
-from paperless_fingerprint.review.views import Levels, SavedThresholds, ThresholdState
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.settings import editing
 from paperless_fingerprint.settings.editing import CannotChangeError, Change
 from paperless_fingerprint.settings.registry import Settings
@@ -32,34 +31,57 @@ _NOT_YOU = "Only a superuser of Paperless can save thresholds."
 _one_at_a_time = Lock()
 
 
+@dataclass(frozen=True, slots=True)
+class Levels:
+    similarity: float
+    near: float
+    version: float
+
+
+@dataclass(frozen=True, slots=True)
+class SavedThresholds:
+    at: str
+    by: str
+    before: Levels
+    after: Levels
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdState:
+    """The thresholds that count now, and what they were before somebody saved these."""
+
+    now: Levels
+    saved: SavedThresholds | None
+
+
 def levels(settings: Settings) -> Levels:
     return Levels(**{name: float(settings.value(key)) for name, key in KEYS.items()})
 
 
-def state(desk: Desk, person: Person) -> ThresholdState:
-    return ThresholdState(levels(desk.settings), saved(desk, person))
+def state(review: Review, person: Person) -> ThresholdState:
+    return ThresholdState(levels(review.settings), saved(review, person))
 
 
-def saved(desk: Desk, person: Person) -> SavedThresholds | None:
+def saved(review: Review, person: Person) -> SavedThresholds | None:
     """What was saved last, while it counts: whoever has changed the file since knows of that."""
     if not person.superuser:
         return None
     try:
-        told = _remembered(desk)
+        told = _remembered(review.settings)
     except FingerprintError:
         return None
     if told is None:
         return None
     found = SavedThresholds(told["at"], told["by"], Levels(**told["was"]), Levels(**told["became"]))
-    return found if found.after == levels(desk.settings) else None
+    return found if found.after == levels(review.settings) else None
 
 
-def obstacles(desk: Desk, person: Person, wanted: Levels) -> tuple[str, str]:
+def obstacles(review: Review, person: Person, wanted: Levels) -> tuple[str, str]:
     """(what is wrong with these values, why they cannot be saved from here), or nothing of either."""
-    changed = _changed(desk, wanted)
+    changed = _changed(review.settings, wanted)
     try:
         if changed:
-            _planned(desk, changed)
+            _planned(review.settings, changed)
     except UsageError as error:
         return str(error), ""
     except CannotChangeError as error:
@@ -67,26 +89,26 @@ def obstacles(desk: Desk, person: Person, wanted: Levels) -> tuple[str, str]:
     return "", "" if person.superuser else _NOT_YOU
 
 
-def save(desk: Desk, person: Person, wanted: Levels) -> ThresholdState:
+def save(review: Review, person: Person, wanted: Levels) -> ThresholdState:
     _check(person)
     with _one_at_a_time:
-        changed = _changed(desk, wanted)
+        changed = _changed(review.settings, wanted)
         if changed:
-            _carry_out(desk, person, _planned(desk, changed), changed)
-    return state(desk, person)
+            _carry_out(review, person, _planned(review.settings, changed), changed)
+    return state(review, person)
 
 
-def put_back(desk: Desk, person: Person) -> ThresholdState:
+def put_back(review: Review, person: Person) -> ThresholdState:
     """As the file was before somebody saved last; done twice, it is as it is now."""
     _check(person)
     with _one_at_a_time:
-        told = _remembered(desk) if saved(desk, person) else None
-        if told is None or editing.texts(desk.settings, told["after"]) != told["after"]:
+        told = _remembered(review.settings) if saved(review, person) else None
+        if told is None or editing.texts(review.settings, told["after"]) != told["after"]:
             raise CannotChangeError(
                 "Nothing that was saved here counts any more, so there is nothing to put back."
             )
-        _carry_out(desk, person, _planned(desk, told["before"]), told["before"])
-    return state(desk, person)
+        _carry_out(review, person, _planned(review.settings, told["before"]), told["before"])
+    return state(review, person)
 
 
 def _check(person: Person) -> None:
@@ -94,23 +116,25 @@ def _check(person: Person) -> None:
         raise PermissionError(_NOT_YOU)
 
 
-def _changed(desk: Desk, wanted: Levels) -> dict[str, str | None]:
+def _changed(settings: Settings, wanted: Levels) -> dict[str, str | None]:
     """Key → value as TOML, of those that are others than now."""
-    now, told = asdict(levels(desk.settings)), asdict(wanted)
+    now, told = asdict(levels(settings)), asdict(wanted)
     return {KEYS[name]: repr(float(told[name])) for name in KEYS if told[name] != now[name]}
 
 
-def _planned(desk: Desk, changed: Mapping[str, str | None]) -> Change:
+def _planned(settings: Settings, changed: Mapping[str, str | None]) -> Change:
     try:
-        return editing.change(desk.settings, changed)
+        return editing.change(settings, changed)
     except CannotChangeError:
         raise
     except ConfigurationError as error:
         raise UsageError(str(error)) from error  # the values are to blame, and who sent them
 
 
-def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, str | None]) -> None:
-    running = desk.settings
+def _carry_out(
+    review: Review, person: Person, change: Change, after: Mapping[str, str | None]
+) -> None:
+    running = review.settings
     # What somebody has written there besides counts from the next start on, as ever.
     found = {key: change.settings.value(key) for key in after}
     origins = {key: change.settings.origins[key] for key in after}
@@ -126,16 +150,16 @@ def _carry_out(desk: Desk, person: Person, change: Change, after: Mapping[str, s
     }
     # Before the file: of what was not saved after all nothing is shown. And the library must know
     # what it was judged by, so that whoever follows sees that it is something else.
-    outdated.remember(desk.store, running)
-    _remember(desk, told)
+    outdated.remember(review.store, running)
+    _remember(running, told)
     editing.write(change)
-    desk.use(new)
+    review.use(new)
     steps = [f"{KEYS[n]} {was[n]:g} → {became[n]:g}" for n in KEYS if was[n] != became[n]]
-    desk.live.say(f"{person.name} has changed {change.path}: {', '.join(steps)}.")
+    review.live.say(f"{person.name} has changed {change.path}: {', '.join(steps)}.")
 
 
-def _remembered(desk: Desk) -> dict[str, Any] | None:
-    file, _ = open_inbox(desk.settings)
+def _remembered(settings: Settings) -> dict[str, Any] | None:
+    file, _ = open_inbox(settings)
     try:
         note = file.note(_NOTE)
     finally:
@@ -143,8 +167,8 @@ def _remembered(desk: Desk) -> dict[str, Any] | None:
     return json.loads(note) if note else None
 
 
-def _remember(desk: Desk, told: Mapping[str, Any]) -> None:
-    file, _ = open_inbox(desk.settings)
+def _remember(settings: Settings, told: Mapping[str, Any]) -> None:
+    file, _ = open_inbox(settings)
     try:
         file.put_note(_NOTE, json.dumps(told))
     finally:

@@ -6,21 +6,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from paperless_fingerprint.review.catalogue import (
-    Brief,
-    Catalogue,
-    Change,
-    Entry,
-    components,
-    exchanged,
-    with_state,
-)
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.views import Count, Filters
+from paperless_fingerprint.review.queue_entry import QueueEntry, components, exchanged, with_state
+from paperless_fingerprint.review.views import Count
+from paperless_fingerprint.review.views_queue import Filters
 
 #: Entries of one menu.
 _MENU = 60
 _FILTERS_KEPT = 64
+
+
+class Unknown(UsageError):  # noqa: N818  (an answer more than an error)
+    """There is no such thing, or this person may not see it: nobody learns which of the two."""
 
 
 @dataclass(slots=True)
@@ -32,27 +31,27 @@ class Sight:
 
     catalogue: Catalogue
     person: Person
-    entries: Sequence[Entry] = ()
+    entries: Sequence[QueueEntry] = ()
     states: tuple[Count, ...] = ()
     relations: tuple[Count, ...] = ()
     correspondents: tuple[Count, ...] = ()
     document_types: tuple[Count, ...] = ()
     #: ('correspondent', name) or ('document_type', name) → the entries that have it: nobody shall
     #: wait for a walk through all.
-    _of: dict[tuple[str, str], Sequence[Entry]] = field(default_factory=dict)
+    _of: dict[tuple[str, str], Sequence[QueueEntry]] = field(default_factory=dict)
     #: Id of an entry → under which of these it stands.
     _marks: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
     #: ('state', name), ('relation', name) and those above → how many.
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     #: Id of a whole entry → what is seen of it; for those who see everything it is the same.
-    _parts: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
-    _filtered: dict[Filters, Sequence[Entry]] = field(default_factory=dict)
+    _parts: dict[str, tuple[QueueEntry, ...]] = field(default_factory=dict)
+    _filtered: dict[Filters, Sequence[QueueEntry]] = field(default_factory=dict)
 
     def sees(self, id: int) -> bool:
         document = self.catalogue.documents.get(id)
         return document is not None and self.person.may_see(document)
 
-    def filtered(self, filters: Filters) -> Sequence[Entry]:
+    def filtered(self, filters: Filters) -> Sequence[QueueEntry]:
         key = replace(filters, page=1, per_page=1)
         found = self._filtered.get(key)
         if found is None:
@@ -69,7 +68,7 @@ class Sight:
             self._filtered.pop(old, None)
         return found
 
-    def _passes(self, entry: Entry, filters: Filters) -> bool:
+    def _passes(self, entry: QueueEntry, filters: Filters) -> bool:
         if filters.state and entry.state != filters.state:
             return False
         if filters.relation and entry.relation != filters.relation:
@@ -91,7 +90,7 @@ class Sight:
             for d in documents
         )
 
-    def entry(self, kind: str, id: int) -> Entry | None:
+    def entry(self, kind: str, id: int) -> QueueEntry | None:
         """The entry of this kind that holds the document; of that kind there is one at most."""
         for whole in self.catalogue.entries_of.get(id, ()):
             if whole.kind == kind:
@@ -100,17 +99,17 @@ class Sight:
                         return entry
         return None
 
-    def _seen_of(self, whole: Entry) -> Sequence[Entry]:
+    def _seen_of(self, whole: QueueEntry) -> Sequence[QueueEntry]:
         return (whole,) if self.person.superuser else self._parts.get(whole.id, ())
 
-    def pair_entry(self, a: int, b: int) -> Entry | None:
+    def pair_entry(self, a: int, b: int) -> QueueEntry | None:
         """The entry that these two alone are."""
         for entry in self.catalogue.entries_of.get(a, ()):
             if entry.kind not in {"group", "versions"} and entry.pairs == ((a, b),):
                 return entry if self.sees(a) and self.sees(b) else None
         return None
 
-    def change(self, catalogue: Catalogue, changes: Iterable[Change]) -> None:
+    def change(self, catalogue: Catalogue, changes: Iterable[CatalogueChange]) -> None:
         """Follow the catalogue from where this stands. One at a time: the caller sees to that."""
         for change in changes:
             removed = [entry for whole in change.removed for entry in self._seen_of(whole)]
@@ -120,10 +119,10 @@ class Sight:
             self._exchange(catalogue, removed, made)
         self.catalogue = catalogue
 
-    def _made(self, catalogue: Catalogue, wholes: Iterable[Entry]) -> list[Entry]:
+    def _made(self, catalogue: Catalogue, wholes: Iterable[QueueEntry]) -> list[QueueEntry]:
         if self.person.superuser:
             return list(wholes)
-        found: list[Entry] = []
+        found: list[QueueEntry] = []
         for whole in wholes:
             parts = tuple(seen_of(catalogue, whole, self.person))
             if parts:
@@ -132,7 +131,7 @@ class Sight:
         return found
 
     def _exchange(
-        self, catalogue: Catalogue, removed: Sequence[Entry], made: Sequence[Entry]
+        self, catalogue: Catalogue, removed: Sequence[QueueEntry], made: Sequence[QueueEntry]
     ) -> None:
         self.entries = exchanged(self.entries, removed, made)
         for filters, found in list(self._filtered.items()):
@@ -157,7 +156,7 @@ class Sight:
         # A part may be less sure than the whole was.
         superuser = self.person.superuser
         self.entries = found if superuser else sorted(found, key=lambda entry: entry.order)
-        of: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+        of: defaultdict[tuple[str, str], list[QueueEntry]] = defaultdict(list)
         for entry in self.entries:
             self._marks[entry.id] = marks = _marks(catalogue, entry)
             for mark in marks:
@@ -186,12 +185,12 @@ def sight_of(catalogue: Catalogue, person: Person) -> Sight:
     return Sight(catalogue, person).fill()
 
 
-def _kinds(entry: Entry) -> list[tuple[str, str]]:
+def _kinds(entry: QueueEntry) -> list[tuple[str, str]]:
     relation = [("relation", entry.relation)] if entry.relation else []
     return [("state", entry.state), *relation]
 
 
-def _marks(catalogue: Catalogue, entry: Entry) -> frozenset[tuple[str, str]]:
+def _marks(catalogue: Catalogue, entry: QueueEntry) -> frozenset[tuple[str, str]]:
     documents = _documents(catalogue, entry)
     return frozenset(
         [("correspondent", d.correspondent) for d in documents if d.correspondent]
@@ -199,12 +198,12 @@ def _marks(catalogue: Catalogue, entry: Entry) -> frozenset[tuple[str, str]]:
     )
 
 
-def _documents(catalogue: Catalogue, entry: Entry) -> list[Brief]:
+def _documents(catalogue: Catalogue, entry: QueueEntry) -> list[Brief]:
     """A document may be gone from the library a moment before its group is."""
     return [catalogue.documents[id] for id in entry.members if id in catalogue.documents]
 
 
-def seen_of(catalogue: Catalogue, entry: Entry, person: Person) -> Iterator[Entry]:
+def seen_of(catalogue: Catalogue, entry: QueueEntry, person: Person) -> Iterator[QueueEntry]:
     """What is left of it: nothing may show that there is more, neither a name, a count, a figure
     nor that two documents hang together by way of a third."""
     documents = catalogue.documents
@@ -235,7 +234,7 @@ def seen_of(catalogue: Catalogue, entry: Entry, person: Person) -> Iterator[Entr
         if entry.kind == "versions":
             primary = part[-1]
         yield with_state(
-            Entry(
+            QueueEntry(
                 entry.kind,
                 relation,
                 max(pair.confidence for pair in found),

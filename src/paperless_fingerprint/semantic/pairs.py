@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
     Document,
+    Key,
     Pair,
     PairScore,
     Relation,
@@ -60,8 +60,6 @@ from paperless_fingerprint.stores.vectors import (
     decoded,
 )
 from paperless_fingerprint.text.normalise import normalise
-
-Key: TypeAlias = tuple[int, int]
 
 _BATCH = 64
 #: How far the circle is drawn around documents that are compared; as a rule nobody is met after two.

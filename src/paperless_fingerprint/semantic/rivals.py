@@ -8,11 +8,9 @@ those that are the same as the best; what lies behind it is another page of that
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
+from paperless_fingerprint.model import Key
 from paperless_fingerprint.semantic.judgement import Verdict
-
-Key: TypeAlias = tuple[int, int]
 
 #: Log odds. What says the same as the best may lie so far behind it, and what is strange to it less.
 _BEHIND, _BEHIND_OF_STRANGERS = 1.0, 0.6

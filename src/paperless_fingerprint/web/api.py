@@ -20,11 +20,13 @@ from paperless_fingerprint.review import (
     queue,
     save_thresholds,
 )
-from paperless_fingerprint.review import views as s
+from paperless_fingerprint.review.orders import DecisionOrder
+from paperless_fingerprint.review.preview import Preview
+from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Queue, QueueNeighbours
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.operations import (
+    ApiOperation,
     Call,
-    Operation,
     Parameter,
     id_parameter,
     json_response,
@@ -55,7 +57,7 @@ class Whoami:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    orders: tuple[s.Order, ...]
+    orders: tuple[DecisionOrder, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ _FILTERS = (
     _text("since", "Only where a document was created on this day or later.", **_DAY),
     _text("until", "Only where a document was created on this day or earlier.", **_DAY),
     Parameter("state", "Only this state; empty is all of them.",
-              {"type": "string", "enum": ["", *s.STATES], "default": "open"}),
+              {"type": "string", "enum": ["", *STATES], "default": "open"}),
 )  # fmt: skip
 _PAGE = (
     _count("page", "Which page.", 1, 1_000_000, 1),
@@ -121,8 +123,8 @@ _CONFLICT = {409: "Somebody was faster, or the documents have changed; `conflict
 _NOT_CHANGEABLE = {409: "The settings file cannot be changed from here; `detail` says why."}
 
 
-def _filters(values: Any) -> s.Filters:
-    return s.Filters(**values)
+def _filters(values: Any) -> Filters:
+    return Filters(**values)
 
 
 # --- session ------------------------------------------------------------------------------------
@@ -158,40 +160,40 @@ def _sign_out(call: Call) -> Response:
 # --- review -------------------------------------------------------------------------------------
 
 
-def _queue(call: Call) -> s.Queue:
+def _queue(call: Call) -> Queue:
     visit = call.signed_in
-    return queue.listed(visit.desk, visit.person, _filters(call.values))
+    return queue.listed(visit.review, visit.person, _filters(call.values))
 
 
-def _item(call: Call) -> s.Item:
+def _item(call: Call) -> Item:
     visit = call.signed_in
-    return queue.item(visit.desk, visit.person, call.values["item"])
+    return queue.item(visit.review, visit.person, call.values["item"])
 
 
-def _neighbours(call: Call) -> s.Neighbours:
+def _neighbours(call: Call) -> QueueNeighbours:
     visit = call.signed_in
     values = dict(call.values)
-    return queue.neighbours(visit.desk, visit.person, values.pop("item"), _filters(values))
+    return queue.neighbours(visit.review, visit.person, values.pop("item"), _filters(values))
 
 
-def _pair(call: Call) -> s.PairView:
+def _pair(call: Call) -> pair.PairView:
     visit = call.signed_in
-    return pair.side_by_side(visit.desk, visit.person, call.values["a"], call.values["b"])
+    return pair.side_by_side(visit.review, visit.person, call.values["a"], call.values["b"])
 
 
-def _decide(metrics: Metrics, call: Call) -> s.Outcome:
+def _decide(metrics: Metrics, call: Call) -> decide.DecisionOutcome:
     visit, told = call.signed_in, call.body
-    outcome = decide.decide(visit.desk, visit.person, told.orders, changeable=visit.changeable)
+    outcome = decide.decide(visit.review, visit.person, told.orders, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
-def _undo(metrics: Metrics, call: Call) -> s.Outcome:
+def _undo(metrics: Metrics, call: Call) -> decide.DecisionOutcome:
     visit = call.signed_in
-    outcome = decide.undo(visit.desk, visit.person, call.body.number, changeable=visit.changeable)
+    outcome = decide.undo(visit.review, visit.person, call.body.number, changeable=visit.changeable)
     return _told(metrics, outcome)
 
 
-def _told(metrics: Metrics, outcome: s.Outcome) -> s.Outcome:
+def _told(metrics: Metrics, outcome: decide.DecisionOutcome) -> decide.DecisionOutcome:
     for act in outcome.acts:
         metrics.decided(act.verdict, act.state)
     if outcome.conflicts:
@@ -204,124 +206,124 @@ def _told(metrics: Metrics, outcome: s.Outcome) -> s.Outcome:
     return outcome
 
 
-def _preview(call: Call) -> s.Preview:
+def _preview(call: Call) -> Preview:
     visit = call.signed_in
-    return decide.preview(visit.desk, visit.person, call.body.orders)
+    return decide.preview(visit.review, visit.person, call.body.orders)
 
 
-def _acts(call: Call) -> tuple[s.Act, ...]:
+def _acts(call: Call) -> tuple[decide.ActView, ...]:
     visit = call.signed_in
     return decide.acts(
-        visit.desk, visit.person, limit=call.values["limit"], before=call.values["before"] or None
+        visit.review, visit.person, limit=call.values["limit"], before=call.values["before"] or None
     )
 
 
 # --- documents, library, work -------------------------------------------------------------------
 
 
-def _around(call: Call) -> s.Neighbourhood:
+def _around(call: Call) -> neighbourhood.Neighbourhood:
     visit, values = call.signed_in, call.values
-    return neighbourhood.around(visit.desk, visit.person, values["id"], wide=values["wide"])
+    return neighbourhood.around(visit.review, visit.person, values["id"], wide=values["wide"])
 
 
-def _versions(call: Call) -> tuple[s.Step, ...]:
+def _versions(call: Call) -> tuple[neighbourhood.Step, ...]:
     visit = call.signed_in
-    return neighbourhood.versions(visit.desk, visit.person, call.values["id"])
+    return neighbourhood.versions(visit.review, visit.person, call.values["id"])
 
 
-def _library(call: Call) -> s.LibraryView:
+def _library(call: Call) -> library_view.LibraryView:
     visit = call.signed_in
-    return library_view.view(visit.desk, visit.person)
+    return library_view.view(visit.review, visit.person)
 
 
-def _thresholds(call: Call) -> s.ThresholdPreview:
+def _thresholds(call: Call) -> library_view.ThresholdPreview:
     visit = call.signed_in
-    return library_view.preview(visit.desk, visit.person, **call.values)
+    return library_view.preview(visit.review, visit.person, **call.values)
 
 
-def _save_thresholds(call: Call) -> s.ThresholdState:
+def _save_thresholds(call: Call) -> save_thresholds.ThresholdState:
     visit, told = call.signed_in, call.body
-    now = save_thresholds.levels(visit.desk.settings)
+    now = save_thresholds.levels(visit.review.settings)
     given = {name: value for name, value in asdict(told).items() if value is not None}
-    return save_thresholds.save(visit.desk, visit.person, replace(now, **given))
+    return save_thresholds.save(visit.review, visit.person, replace(now, **given))
 
 
-def _put_thresholds_back(call: Call) -> s.ThresholdState:
+def _put_thresholds_back(call: Call) -> save_thresholds.ThresholdState:
     visit = call.signed_in
-    return save_thresholds.put_back(visit.desk, visit.person)
+    return save_thresholds.put_back(visit.review, visit.person)
 
 
-def _progress(call: Call) -> s.ProgressView:
+def _progress(call: Call) -> progress.ProgressView:
     visit = call.signed_in
-    return progress.now(visit.desk, visit.person)
+    return progress.now(visit.review, visit.person)
 
 
 def _retry(call: Call) -> Counted:
     visit, ids = call.signed_in, call.body.ids
     if ids is not None and len(ids) > 1000:
         raise UsageError("At most 1,000 documents can be named.")
-    return Counted(progress.retry(visit.desk, visit.person, None if ids is None else list(ids)))
+    return Counted(progress.retry(visit.review, visit.person, None if ids is None else list(ids)))
 
 
-def _first_run(call: Call) -> s.FirstRun:
+def _first_run(call: Call) -> first_run.FirstRun:
     visit = call.signed_in
-    return first_run.look(visit.desk, visit.person)
+    return first_run.look(visit.review, visit.person)
 
 
 def _start(call: Call) -> Response:
     visit = call.signed_in
-    first_run.start(visit.desk, visit.person)
+    first_run.start(visit.review, visit.person)
     return Response(status_code=204)
 
 
-def operations(metrics: Metrics) -> Sequence[Operation]:
+def operations(metrics: Metrics) -> Sequence[ApiOperation]:
     return (
-        Operation("GET", "/api/session", "Who asks.", _whoami, Whoami),
-        Operation("POST", "/api/session", "Sign in with an account or a token of Paperless.",
+        ApiOperation("GET", "/api/session", "Who asks.", _whoami, Whoami),
+        ApiOperation("POST", "/api/session", "Sign in with an account or a token of Paperless.",
                   _sign_in, Whoami, body=Credentials, private=False,
                   statuses={401: "Paperless did not sign this person in.",
                             403: "Sent from another site.", 429: "Tried too often."}),
-        Operation("DELETE", "/api/session", "Sign out.", _sign_out, status=204),
-        Operation("GET", "/api/review", "What there is to decide about, surest first.",
-                  _queue, s.Queue, (*_FILTERS, *_PAGE)),
-        Operation("GET", "/api/review/acts", "What was decided, the latest first.",
-                  _acts, tuple[s.Act, ...],
+        ApiOperation("DELETE", "/api/session", "Sign out.", _sign_out, status=204),
+        ApiOperation("GET", "/api/review", "What there is to decide about, surest first.",
+                  _queue, Queue, (*_FILTERS, *_PAGE)),
+        ApiOperation("GET", "/api/review/acts", "What was decided, the latest first.",
+                  _acts, tuple[decide.ActView, ...],
                   (_count("limit", "How many.", 1, 500, 50),
                    _count("before", "Only acts with a lower number; 0 is none.", 0, 2**31 - 1, 0))),
-        Operation("POST", "/api/review/decide", "Decide; all of it or nothing.",
-                  lambda call: _decide(metrics, call), s.Outcome, body=Orders, statuses=_CONFLICT),
-        Operation("POST", "/api/review/preview", "What Paperless would be told.",
-                  _preview, s.Preview, body=Orders),
-        Operation("POST", "/api/review/undo", "Take back an act, or the last one.",
-                  lambda call: _undo(metrics, call), s.Outcome, body=Undo, statuses=_CONFLICT),
-        Operation("GET", "/api/review/{item}", "One item.", _item, s.Item, (_ITEM,)),
-        Operation("GET", "/api/review/{item}/neighbours", "What stands before and after it.",
-                  _neighbours, s.Neighbours, (_ITEM, *_FILTERS)),
-        Operation("GET", "/api/pairs/{a}/{b}", "Two documents side by side.", _pair, s.PairView,
+        ApiOperation("POST", "/api/review/decide", "Decide; all of it or nothing.",
+                  lambda call: _decide(metrics, call), decide.DecisionOutcome, body=Orders, statuses=_CONFLICT),
+        ApiOperation("POST", "/api/review/preview", "What Paperless would be told.",
+                  _preview, Preview, body=Orders),
+        ApiOperation("POST", "/api/review/undo", "Take back an act, or the last one.",
+                  lambda call: _undo(metrics, call), decide.DecisionOutcome, body=Undo, statuses=_CONFLICT),
+        ApiOperation("GET", "/api/review/{item}", "One item.", _item, Item, (_ITEM,)),
+        ApiOperation("GET", "/api/review/{item}/neighbours", "What stands before and after it.",
+                  _neighbours, QueueNeighbours, (_ITEM, *_FILTERS)),
+        ApiOperation("GET", "/api/pairs/{a}/{b}", "Two documents side by side.", _pair, pair.PairView,
                   (id_parameter("a", "One document."), id_parameter("b", "The other."))),
-        Operation("GET", "/api/documents/{id}/neighbourhood", "The distance graph around it.",
-                  _around, s.Neighbourhood,
+        ApiOperation("GET", "/api/documents/{id}/neighbourhood", "The distance graph around it.",
+                  _around, neighbourhood.Neighbourhood,
                   (id_parameter(),
                    Parameter("wide", "Also what only shares some text; takes longer.",
                              {"type": "boolean", "default": False}))),
-        Operation("GET", "/api/documents/{id}/versions", "Its versions, oldest first.",
-                  _versions, tuple[s.Step, ...], (id_parameter(),)),
-        Operation("GET", "/api/library", "The library in figures.", _library, s.LibraryView),
-        Operation("GET", "/api/library/thresholds", "What other thresholds would change.",
-                  _thresholds, s.ThresholdPreview,
+        ApiOperation("GET", "/api/documents/{id}/versions", "Its versions, oldest first.",
+                  _versions, tuple[neighbourhood.Step, ...], (id_parameter(),)),
+        ApiOperation("GET", "/api/library", "The library in figures.", _library, library_view.LibraryView),
+        ApiOperation("GET", "/api/library/thresholds", "What other thresholds would change.",
+                  _thresholds, library_view.ThresholdPreview,
                   (_share("similarity", "similarity_threshold"), _share("near", "[near] threshold"),
                    _share("version", "[version] threshold"))),
-        Operation("PUT", "/api/library/thresholds",
+        ApiOperation("PUT", "/api/library/thresholds",
                   "Save other thresholds in the settings file, and go by them from now on.",
-                  _save_thresholds, s.ThresholdState, body=WantedThresholds,
+                  _save_thresholds, save_thresholds.ThresholdState, body=WantedThresholds,
                   statuses=_NOT_CHANGEABLE),
-        Operation("POST", "/api/library/thresholds/undo",
+        ApiOperation("POST", "/api/library/thresholds/undo",
                   "Put back the thresholds from before somebody saved others.",
-                  _put_thresholds_back, s.ThresholdState, statuses=_NOT_CHANGEABLE),
-        Operation("GET", "/api/progress", "What is being done now.", _progress, s.ProgressView),
-        Operation("POST", "/api/progress/retry", "Try failures again now.", _retry, Counted,
+                  _put_thresholds_back, save_thresholds.ThresholdState, statuses=_NOT_CHANGEABLE),
+        ApiOperation("GET", "/api/progress", "What is being done now.", _progress, progress.ProgressView),
+        ApiOperation("POST", "/api/progress/retry", "Try failures again now.", _retry, Counted,
                   body=Retry),
-        Operation("GET", "/api/first-run", "Whether all is connected.", _first_run, s.FirstRun),
-        Operation("POST", "/api/first-run/sync", "Sync now, also for the first time.", _start,
+        ApiOperation("GET", "/api/first-run", "Whether all is connected.", _first_run, first_run.FirstRun),
+        ApiOperation("POST", "/api/first-run/sync", "Sync now, also for the first time.", _start,
                   status=204),
     )  # fmt: skip

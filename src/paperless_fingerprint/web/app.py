@@ -1,6 +1,6 @@
 """The service: pages, API, the worker behind them, and how all of it is put together.
 
-A module that has routes of its own is named in `ROUTES`: a function that takes the Service and
+A module that has routes of its own is named in `ROUTES`: a function that takes the WebService and
 gives a list of routes. It is asked once, when the service starts.
 """
 
@@ -27,8 +27,7 @@ from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
-from paperless_fingerprint.review.pair import prepare
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings
@@ -52,23 +51,23 @@ _SILENT_SECONDS = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class WebService:
     """What routes may need."""
 
     settings: Settings
     worker: Worker
     #: Closed when the service ends; routes put there what they have opened.
     stack: ExitStack
-    desk: Desk
+    review: Review
     visits: Visits
     metrics: Metrics
     events: Events
 
 
-RoutesOf = Callable[[Service], Sequence[BaseRoute]]
+RoutesOf = Callable[[WebService], Sequence[BaseRoute]]
 
 
-def _own_routes(service: Service) -> Sequence[BaseRoute]:
+def _own_routes(service: WebService) -> Sequence[BaseRoute]:
     endpoints = _Endpoints(service)
     return [
         Route("/api/consume", endpoints.consume, methods=["POST"]),
@@ -77,7 +76,7 @@ def _own_routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-def _api_routes(service: Service) -> Sequence[BaseRoute]:
+def _api_routes(service: WebService) -> Sequence[BaseRoute]:
     table = api.operations(service.metrics)
     root = normal_root(service.settings.service.root_path)
     described = openapi.description(table, root)
@@ -94,7 +93,7 @@ def _api_routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-def _page_routes(_service: Service) -> Sequence[BaseRoute]:
+def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
     from paperless_fingerprint.web import pages, pages_library, pages_review, pages_search
 
     rooms = (pages, pages_review, pages_search, pages_library)
@@ -116,25 +115,19 @@ def make_app(
     from paperless_fingerprint.web.pages import render_problem
 
     check_open(settings)
-    desk = Desk(
-        settings,
-        worker,
-        live or LiveProgress(),
-        patience_seconds=patience_seconds,
-        prepare=prepare,
-    )
-    visits = Visits(desk, clock=clock)
+    review = Review(settings, worker, live or LiveProgress(), patience_seconds=patience_seconds)
+    visits = Visits(review, clock=clock)
     metrics = Metrics()
     events = Events(visits)
-    service = Service(settings, worker, ExitStack(), desk, visits, metrics, events)
-    service.stack.callback(desk.stop)
+    service = WebService(settings, worker, ExitStack(), review, visits, metrics, events)
+    service.stack.callback(review.stop)
     service.stack.callback(visits.close)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
         worker.start()
-        desk.start()
+        review.start()
         try:
             yield
         finally:
@@ -155,7 +148,7 @@ def make_app(
     )
     app.state.service = service
     app.state.visits = visits
-    app.state.desk = desk
+    app.state.review = review
     app.state.render_problem = render_problem
     return app
 
@@ -189,7 +182,7 @@ def _is_local(host: str) -> bool:
 
 
 class _Endpoints:
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: WebService) -> None:
         self._service = service
         self._worker = service.worker
         self._secret = str(service.settings.service.secret or "")
@@ -270,7 +263,7 @@ class _Endpoints:
              service.visits.turned_away),
             ("listeners", "gauge", "Pages that listen for progress", service.events.listeners),
             ("decisions_waiting", "gauge", "Decisions kept and not yet carried out",
-             len(service.desk.book.waiting())),
+             len(service.review.journal.waiting())),
         ))  # fmt: skip
         return PlainTextResponse(
             text_of([*lines, *service.metrics.lines()]),

@@ -57,7 +57,7 @@ class Events:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(wake.set)
 
-        stop = visit.desk.live.listen(changed)
+        stop = visit.review.live.listen(changed)
         self._wakes.add(wake)
         told = b""
         try:
@@ -67,7 +67,7 @@ class Events:
                 try:
                     # Who was signed out meanwhile hears no more.
                     visit = await run_in_threadpool(self._visits.of, request)
-                    view = await run_in_threadpool(progress.now, visit.desk, visit.person)
+                    view = await run_in_threadpool(progress.now, visit.review, visit.person)
                 except (Problem, FingerprintError):
                     return
                 data = orjson.dumps(view)

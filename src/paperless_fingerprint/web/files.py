@@ -60,8 +60,8 @@ def _seen(visits: Visits, request: Request) -> tuple[Visit, int]:
     id = int(request.path_params["id"])
     if not 0 < id <= MAX_DOCUMENT_ID:
         raise _missing()
-    if visit.desk.catalogue.ready:
-        visit.desk.seen(visit.person, id)
+    if visit.review.mirror.catalogue.ready:
+        visit.review.mirror.seen(visit.person, id)
     return visit, id
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 
-class Words:
+class Messages:
     def __init__(self, table: Mapping[str, str]) -> None:
         self._table = table
 

@@ -9,7 +9,7 @@ from typing import Any
 import paperless_fingerprint
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.web.files import FILES, PICTURES
-from paperless_fingerprint.web.operations import Operation, Parameter
+from paperless_fingerprint.web.operations import ApiOperation, Parameter
 from paperless_fingerprint.web.schemas import Schema, schema_of
 from paperless_fingerprint.web.search_api import OPENAPI_PATHS
 
@@ -92,7 +92,7 @@ _OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 _WITH_BODY = {413: "The body is too long.", 415: "The body is not JSON."}
 
 
-def description(operations: Sequence[Operation], root: str) -> dict[str, Any]:
+def description(operations: Sequence[ApiOperation], root: str) -> dict[str, Any]:
     schemas: dict[str, Schema] = {"Problem": _PROBLEM}
     paths: dict[str, Any] = {}
     for operation in operations:
@@ -147,7 +147,7 @@ def description(operations: Sequence[Operation], root: str) -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation, schemas: dict[str, Schema]) -> dict[str, Any]:
+def _operation(operation: ApiOperation, schemas: dict[str, Schema]) -> dict[str, Any]:
     statuses = dict(_STATUSES)
     if not operation.private:
         for status in (401, 403, 404, 429):
@@ -179,7 +179,7 @@ def _problem(why: str) -> dict[str, Any]:
     return {"description": why, "content": {"application/problem+json": {"schema": schema}}}
 
 
-def _answer(operation: Operation, schemas: dict[str, Schema]) -> dict[str, Any]:
+def _answer(operation: ApiOperation, schemas: dict[str, Schema]) -> dict[str, Any]:
     if operation.status == 204:
         return {"description": "Done."}
     if operation.answer is None:
@@ -199,6 +199,6 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def _name(operation: Operation) -> str:
+def _name(operation: ApiOperation) -> str:
     parts = operation.path.strip("/").replace("{", "").replace("}", "")
     return f"{operation.method.lower()}_" + "".join(c if c.isalnum() else "_" for c in parts)

@@ -49,7 +49,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ApiOperation:
     method: str
     path: str
     summary: str
@@ -76,15 +76,15 @@ def id_parameter(name: str = "id", what: str = "The document.") -> Parameter:
     return Parameter(name, what, schema, True, "path")
 
 
-def routes_of(operations: Sequence[Operation], visits: Visits) -> list[Route]:
+def routes_of(operations: Sequence[ApiOperation], visits: Visits) -> list[Route]:
     """One route a path, so that a method which is not there is a 405 that names those that are."""
-    by_path: dict[str, dict[str, Operation]] = {}
+    by_path: dict[str, dict[str, ApiOperation]] = {}
     for operation in operations:
         by_path.setdefault(operation.path, {})[operation.method] = operation
     return [_route(path, found, visits) for path, found in by_path.items()]
 
 
-def _route(path: str, found: Mapping[str, Operation], visits: Visits) -> Route:
+def _route(path: str, found: Mapping[str, ApiOperation], visits: Visits) -> Route:
     async def endpoint(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         return await _answered(found[method], request, visits)
@@ -97,7 +97,7 @@ def _route(path: str, found: Mapping[str, Operation], visits: Visits) -> Route:
     return Route(pattern, endpoint, methods=sorted(found), name=path)
 
 
-async def _answered(operation: Operation, request: Request, visits: Visits) -> Response:
+async def _answered(operation: ApiOperation, request: Request, visits: Visits) -> Response:
     visit = await run_in_threadpool(visits.of, request) if operation.private else None
     if operation.changes and visit is not None:
         await visits.check_csrf(request, visit)
@@ -114,7 +114,7 @@ def json_response(found: Any, status: int = 200) -> Response:
     return Response(orjson.dumps(found), status, media_type="application/json")
 
 
-async def _body(operation: Operation, request: Request) -> Any:
+async def _body(operation: ApiOperation, request: Request) -> Any:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Problem(415, "Not JSON", "Send the body as application/json.")
@@ -130,7 +130,7 @@ async def _body(operation: Operation, request: Request) -> Any:
     return value_of(operation.body, told)
 
 
-def _values(operation: Operation, request: Request) -> dict[str, Any]:
+def _values(operation: ApiOperation, request: Request) -> dict[str, Any]:
     known = {parameter.name: parameter for parameter in operation.parameters}
     values: dict[str, Any] = dict(request.path_params)
     given = request.query_params

@@ -94,7 +94,7 @@ def _trouble(visit: Visit) -> str:
     from paperless_fingerprint.review import progress
 
     try:
-        found = progress.now(visit.desk, visit.person)
+        found = progress.now(visit.review, visit.person)
     except FingerprintError as error:
         return str(error)
     return found.trouble if found.status != "ok" else ""
@@ -137,7 +137,7 @@ def number_of(text: str | None) -> int | None:
 def _start(request: Request, visit: Visit) -> Response:
     from paperless_fingerprint.review import first_run
 
-    return go(request, "/first-run" if first_run.is_needed(visit.desk) else "/review")
+    return go(request, "/first-run" if first_run.is_needed(visit.review) else "/review")
 
 
 def to_sign_in(request: Request, nobody: NotSignedIn) -> Response:

@@ -12,11 +12,12 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.review import first_run, library_view, progress, save_thresholds
-from paperless_fingerprint.review.views import Levels, LibraryView
+from paperless_fingerprint.review.library_view import LibraryView
+from paperless_fingerprint.review.save_thresholds import Levels
 from paperless_fingerprint.settings.editing import CannotChangeError
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of
-from paperless_fingerprint.web.pages_review import Said
+from paperless_fingerprint.web.pages_review import Notice
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import rendered, words
 from paperless_fingerprint.web.sign_in import Visit
@@ -41,19 +42,19 @@ _RELATIONS = ("exact", "near", "version", "contains", "semantic")
 def _library(request: Request, visit: Visit) -> Response:
     given = {name: _share(request.query_params.get(name)) for name in save_thresholds.KEYS}
     what = request.query_params.get("done", "")
-    said = Said(words()(f"done.thresholds.{what}")) if what in {"saved", "back"} else None
+    said = Notice(words()(f"done.thresholds.{what}")) if what in {"saved", "back"} else None
     return _library_page(request, visit, given, said=said)
 
 
 def _library_page(
-    request: Request, visit: Visit, given: Mapping[str, float | None], *, said: Said | None = None,
+    request: Request, visit: Visit, given: Mapping[str, float | None], *, said: Notice | None = None,
     refused: str = "", status: int = 200,
 ) -> Response:  # fmt: skip
-    view = library_view.view(visit.desk, visit.person)
+    view = library_view.view(visit.review, visit.person)
     now = Levels(view.similarity_threshold, view.near_threshold, view.version_threshold)
     told = {name: share for name, share in given.items() if share is not None}
     tried = replace(now, **told)
-    preview = library_view.preview(visit.desk, visit.person, **asdict(tried)) if told else None
+    preview = library_view.preview(visit.review, visit.person, **asdict(tried)) if told else None
     relations = sorted({each.name for bar in view.histogram for each in bar.counts}, key=_in_order)
     low, high = _span(view)
     return page(
@@ -71,19 +72,19 @@ def _library_page(
 def _save(request: Request, visit: Visit, form: FormData) -> Response:
     given = {name: _share(text_of(form, name)) for name in save_thresholds.KEYS}
     told = {name: share for name, share in given.items() if share is not None}
-    wanted = replace(save_thresholds.levels(visit.desk.settings), **told)
+    wanted = replace(save_thresholds.levels(visit.review.settings), **told)
     return _changed(
         request,
         visit,
         "saved",
         given,
-        lambda: save_thresholds.save(visit.desk, visit.person, wanted),
+        lambda: save_thresholds.save(visit.review, visit.person, wanted),
     )
 
 
 def _put_back(request: Request, visit: Visit, _form: FormData) -> Response:
     return _changed(
-        request, visit, "back", {}, lambda: save_thresholds.put_back(visit.desk, visit.person)
+        request, visit, "back", {}, lambda: save_thresholds.put_back(visit.review, visit.person)
     )
 
 
@@ -133,26 +134,26 @@ def _rows(view: LibraryView, relations: Sequence[str]) -> list[list[int]]:
 
 
 def _work(request: Request, visit: Visit) -> Response:
-    view = progress.now(visit.desk, visit.person)
+    view = progress.now(visit.review, visit.person)
     said = None
     retried = number_of(request.query_params.get("retried"))
     if retried is not None:
-        said = Said(words()("done.retry", n=retried))
+        said = Notice(words()("done.retry", n=retried))
     elif request.query_params.get("started"):
-        said = Said(words()("done.started"))
+        said = Notice(words()("done.started"))
     return page(request, visit, "work.html", "work", view=view, said=said, trouble="")
 
 
 def _work_now(request: Request, visit: Visit) -> Response:
     """The part of the page that changes; the script asks for it when an event comes."""
-    view = progress.now(visit.desk, visit.person)
+    view = progress.now(visit.review, visit.person)
     return rendered(request, "progress.html", view=view, csrf=visit.csrf)
 
 
 def _retry(request: Request, visit: Visit, form: FormData) -> Response:
     id = number_of(text_of(form, "id"))
     try:
-        count = progress.retry(visit.desk, visit.person, None if id is None else [id])
+        count = progress.retry(visit.review, visit.person, None if id is None else [id])
     except PermissionError as error:
         raise Problem(403, "Not allowed", str(error)) from None
     return go(request, f"/work?retried={count}")
@@ -162,13 +163,13 @@ def _retry(request: Request, visit: Visit, form: FormData) -> Response:
 
 
 def _first_run(request: Request, visit: Visit) -> Response:
-    found = first_run.look(visit.desk, visit.person)
+    found = first_run.look(visit.review, visit.person)
     return page(request, visit, "first_run.html", "", first=found)
 
 
 def _start(request: Request, visit: Visit, _form: FormData) -> Response:
     try:
-        first_run.start(visit.desk, visit.person)
+        first_run.start(visit.review, visit.person)
     except PermissionError as error:
         raise Problem(403, "Not allowed", str(error)) from None
     return go(request, "/work?started=1")

@@ -14,8 +14,10 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.review import decide, pair, queue
-from paperless_fingerprint.review.service import Unknown
-from paperless_fingerprint.review.views import Act, Filters, Item, Order, Outcome
+from paperless_fingerprint.review.decide import ActView, DecisionOutcome
+from paperless_fingerprint.review.orders import DecisionOrder
+from paperless_fingerprint.review.views_queue import Filters, Item
+from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.web.pages import (
     changing,
     go,
@@ -34,7 +36,6 @@ _FILTERS = {
     "relation": "relation", "correspondent": "correspondent", "type": "document_type",
     "since": "since", "until": "until", "state": "state",
 }  # fmt: skip
-_VERDICTS = ("same", "different", "primary")
 _MOST_NAMED = 4
 
 
@@ -50,7 +51,7 @@ def routes() -> Sequence[Route]:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Notice:
     """What has just happened, for the line at the top; `undo` is the act that can be undone."""
 
     text: str
@@ -73,10 +74,10 @@ _USUAL = ("state", "open")
 
 def _list(request: Request, visit: Visit) -> Response:
     filters = _filters(dict(request.query_params))
-    found = queue.listed(visit.desk, visit.person, filters)
+    found = queue.listed(visit.review, visit.person, filters)
     if filters.page > found.pages:
         filters = replace(filters, page=found.pages)
-        found = queue.listed(visit.desk, visit.person, filters)
+        found = queue.listed(visit.review, visit.person, filters)
     given = _given(filters)
     return page(
         request, visit, "groups.html", "groups",
@@ -91,14 +92,14 @@ def _list(request: Request, visit: Visit) -> Response:
 
 
 def _item(request: Request, visit: Visit) -> Response:
-    desk, person = visit.desk, visit.person
+    review, person = visit.review, visit.person
     given = dict(request.query_params)
     filters = _filters(given)
     id = request.path_params["item"]
-    found = queue.item(desk, person, id)
+    found = queue.item(review, person, id)
     one, other = _shown_pair(found, number_of(given.get("with")))
-    view = pair.side_by_side(desk, person, one, other)
-    neighbours = queue.neighbours(desk, person, id, filters)
+    view = pair.side_by_side(review, person, one, other)
+    neighbours = queue.neighbours(review, person, id, filters)
     suffix = query_string(_given(filters))
     suffix = f"?{suffix}" if suffix else ""
     # In a larger group 'different' is about the one that is compared with the primary.
@@ -162,8 +163,8 @@ def _preview(request: Request, visit: Visit, form: FormData) -> Response:
     if not picked:
         return go(request, _with(back, said="none"))
     orders = _orders(picked, verdict)
-    planned = decide.preview(visit.desk, visit.person, orders)
-    items = [queue.item(visit.desk, visit.person, order.item) for order in orders]
+    planned = decide.preview(visit.review, visit.person, orders)
+    items = [queue.item(visit.review, visit.person, order.item) for order in orders]
     return page(
         request, visit, "preview.html", "groups",
         preview=planned, items=items, picked=picked, verdict=verdict, back=back,
@@ -176,13 +177,13 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
     picked = [str(each) for each in form.getlist("pick")]
     verdict = text_of(form, "verdict")
     orders = _orders(picked, verdict) or [
-        Order(
+        DecisionOrder(
             text_of(form, "item"), verdict, text_of(form, "seen"),
             number_of(text_of(form, "document")),
         )
     ]  # fmt: skip
     try:
-        outcome = decide.decide(visit.desk, visit.person, orders, changeable=visit.changeable)
+        outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
     except Unknown as error:
         # It was there when the page was made, or so the form says.
         raise Problem(410, "Gone", str(error)) from None
@@ -198,7 +199,7 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     number = number_of(text_of(form, "number"))
     back = local(text_of(form, "back"))
     try:
-        outcome = decide.undo(visit.desk, visit.person, number, changeable=visit.changeable)
+        outcome = decide.undo(visit.review, visit.person, number, changeable=visit.changeable)
     except Unknown:
         return go(request, _with(back, said="nothing"))
     if outcome.conflicts:
@@ -217,22 +218,22 @@ def _that_is_there(visit: Visit, *addresses: str) -> str:
         if not path.startswith("/review/"):
             return address
         try:
-            queue.item(visit.desk, visit.person, path.removeprefix("/review/"))
+            queue.item(visit.review, visit.person, path.removeprefix("/review/"))
         except Unknown:
             continue
         return address
     return "/review"
 
 
-def _orders(picked: Sequence[str], verdict: str) -> list[Order]:
+def _orders(picked: Sequence[str], verdict: str) -> list[DecisionOrder]:
     orders = []
     for each in picked:
         item, _, seen = each.partition(" ")
-        orders.append(Order(item, verdict, seen))
+        orders.append(DecisionOrder(item, verdict, seen))
     return orders
 
 
-def _last(outcome: Outcome) -> str:
+def _last(outcome: DecisionOutcome) -> str:
     return str(outcome.acts[-1].number) if outcome.acts else ""
 
 
@@ -243,27 +244,27 @@ def _with(address: str, **more: str) -> str:
     return f"{parts.path}?{query_string(given, **more)}"
 
 
-def _said(request: Request, visit: Visit) -> Said | None:
+def _said(request: Request, visit: Visit) -> Notice | None:
     told = request.query_params.get("said", "")
     t = words()
     if told == "none":
-        return Said(t("bulk.none"))
+        return Notice(t("bulk.none"))
     if told == "nothing":
-        return Said(t("done.nothing"))
+        return Notice(t("done.nothing"))
     number = number_of(request.query_params.get("act"))
     if number is None or not t.has(f"done.{told}"):
         return None
     try:
-        acts = decide.acts(visit.desk, visit.person, limit=20)
+        acts = decide.acts(visit.review, visit.person, limit=20)
     except FingerprintError:
         return None
     act = next((act for act in acts if act.number == number), None)
-    return None if act is None else Said(_in_words(visit, act), number if act.may_undo else None)
+    return None if act is None else Notice(_in_words(visit, act), number if act.may_undo else None)
 
 
-def _in_words(visit: Visit, act: Act) -> str:
+def _in_words(visit: Visit, act: ActView) -> str:
     t = words()
-    cards = visit.desk.cards(visit.person, act.documents[:_MOST_NAMED])
+    cards = visit.review.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
     named = [
         # Isolated, so that a title in another script does not turn the sentence around.
         f"\u2068{clipped(cards[id].title, 50)}\u2069 ({id})"
@@ -278,5 +279,5 @@ def _in_words(visit: Visit, act: Act) -> str:
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
-    acts = decide.acts(visit.desk, visit.person, limit=50)
+    acts = decide.acts(visit.review, visit.person, limit=50)
     return page(request, visit, "decisions.html", "", acts=acts, said=_said(request, visit))

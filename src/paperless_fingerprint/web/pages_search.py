@@ -16,8 +16,8 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import Scope, SearchTooLongError
 from paperless_fingerprint.review import neighbourhood
-from paperless_fingerprint.review.service import Unknown
 from paperless_fingerprint.review.views import Card
+from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import page, shown
 from paperless_fingerprint.web.rendering import query_string, words
@@ -68,7 +68,7 @@ def _sorts() -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class QueryProblem:
     reason: str
     position: int | None = None
 
@@ -110,32 +110,32 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
             sort=sort, verify_all=verify_all,
         )  # fmt: skip
         try:
-            answer = visit.desk.search(visit.person, request)
+            answer = visit.review.search.run(visit.person, request)
             values["answer"] = answer
             values["hits"] = _shown(visit, answer.hits)
             if explain:
-                values["plan"] = _plan(visit, visit.desk.explain(visit.person, request))
+                values["plan"] = _plan(visit, visit.review.search.explain(visit.person, request))
         except QueryError as error:
-            status, values["problem"] = 400, Problem(error.reason, error.position)
+            status, values["problem"] = 400, QueryProblem(error.reason, error.position)
         except SearchTooLongError as error:
-            status, values["problem"] = 503, Problem(str(error))
+            status, values["problem"] = 503, QueryProblem(str(error))
         except UsageError as error:
-            status, values["problem"] = 400, Problem(str(error))
+            status, values["problem"] = 400, QueryProblem(str(error))
     return page(http, visit, "search.html", "search", status, **values)
 
 
 def _shown(visit: Visit, hits: Sequence[Any]) -> list[ShownHit]:
     ids = [hit.id for hit in hits]
-    chains = visit.desk.chains_of(visit.person, ids)
+    chains = visit.review.mirror.chains_of(visit.person, ids)
     wanted = {*ids, *(id for chain in chains.values() for id in chain)}
-    cards = visit.desk.cards(visit.person, wanted)
+    cards = visit.review.mirror.cards(visit.person, wanted)
     found = []
     for hit in hits:
         card = cards.get(hit.id)
         others = [cards[id] for id in chains.get(hit.id, ()) if id != hit.id and id in cards]
         found.append(
             ShownHit(
-                hit.id, hit.title, visit.desk.address_of(hit.id), hit.is_latest,
+                hit.id, hit.title, visit.review.mirror.address_of(hit.id), hit.is_latest,
                 hit.jaccard, hit.containment, hit.reverse_containment,
                 card.correspondent if card else None,
                 card.document_type if card else None,
@@ -157,15 +157,15 @@ def _plan(visit: Visit, plan: Mapping[str, Any]) -> str:
 
 def _document(http: HttpRequest, visit: Visit) -> Response:
     id = http.path_params["id"]
-    centre = visit.desk.cards(visit.person, [id]).get(id)
+    centre = visit.review.mirror.cards(visit.person, [id]).get(id)
     if centre is None:
         raise Unknown(f"There is no document {id} that you may see.")
     wide = bool(http.query_params.get("wide"))
-    around = neighbourhood.around(visit.desk, visit.person, id, wide=wide)
+    around = neighbourhood.around(visit.review, visit.person, id, wide=wide)
     return page(
         http, visit, "around.html", "",
         centre=centre, around=around, wide=wide,
         graph=pictures.graph(around.nodes, around.edges),
         titles={node.id: node.title for node in around.nodes},
-        steps=neighbourhood.versions(visit.desk, visit.person, id),
+        steps=neighbourhood.versions(visit.review, visit.person, id),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paperless_fingerprint.review.views import Edge, Node
+from paperless_fingerprint.review.neighbourhood import Edge, Node
 
 GRAPH_WIDTH, GRAPH_HEIGHT = 800, 560
 _RADIUS = 20
@@ -21,7 +21,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 50, CHART_WIDTH - 18, 28, CHART_HEIGHT - 30
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DrawnNode:
     id: int
     title: str
     x: float
@@ -47,7 +47,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class GraphPicture:
-    places: tuple[Place, ...]
+    places: tuple[DrawnNode, ...]
     lines: tuple[Line, ...]
     radius: int = _RADIUS
 
@@ -62,7 +62,7 @@ class GraphPicture:
 def graph(nodes: Sequence[Node], edges: Sequence[Edge]) -> GraphPicture:
     """The centre first, then as one goes round: the order in which the keyboard walks."""
     places = {
-        node.id: Place(
+        node.id: DrawnNode(
             node.id,
             node.title,
             round(_RIM_X + node.x * (GRAPH_WIDTH - 2 * _RIM_X), 1),
@@ -79,7 +79,7 @@ def graph(nodes: Sequence[Node], edges: Sequence[Edge]) -> GraphPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class DrawnBar:
     x: float
     y: float
     width: float
@@ -101,7 +101,7 @@ class Tick:
 class Chart:
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
-    bars: tuple[Bar, ...] = ()
+    bars: tuple[DrawnBar, ...] = ()
     points: str = ""
     width: int = CHART_WIDTH
     height: int = CHART_HEIGHT
@@ -126,7 +126,7 @@ def histogram(counts: Sequence[Sequence[int]], low: float, high: float) -> Chart
             tall = max(2.0, (_BOTTOM - _TOP) * count / top)
             base -= tall
             bars.append(
-                Bar(
+                DrawnBar(
                     round(_LEFT + number * width + 1, 1), round(base, 1), round(width - 2, 1),
                     round(tall, 1), series, low + number * step, low + (number + 1) * step, count,
                 )

@@ -25,7 +25,7 @@ from paperless_fingerprint.errors import (
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import SearchTooLongError
-from paperless_fingerprint.review.service import Unknown
+from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.settings.editing import CannotChangeError
 
 MEDIA_TYPE = "application/problem+json"

@@ -20,7 +20,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from paperless_fingerprint.web.messages import ENGLISH, Words
+from paperless_fingerprint.web.messages import ENGLISH, Messages
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "pf_theme"
@@ -119,8 +119,8 @@ def query_string(given: Mapping[str, Any], **changed: Any) -> str:
 
 
 @cache
-def words() -> Words:
-    return Words(ENGLISH)
+def words() -> Messages:
+    return Messages(ENGLISH)
 
 
 @cache

@@ -27,7 +27,7 @@ _MOST = 1_000
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownPerson:
     person: Person
     #: Kept, because it has asked for the version of the API already.
     client: PaperlessClient
@@ -45,7 +45,7 @@ class Persons:
         self._paperless = paperless
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, _KnownPerson] = OrderedDict()
         # One after the other: a list of 100,000 ids is work that pages would notice.
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="persons")
 
@@ -91,7 +91,7 @@ class Persons:
         with self._lock:
             self._known.pop(key, None)
 
-    def _ask_again(self, key: str, token: str, known: _Known) -> None:
+    def _ask_again(self, key: str, token: str, known: _KnownPerson) -> None:
         try:
             self._ask(key, token)
         except DeniedError:
@@ -122,7 +122,7 @@ class Persons:
             if old is not None and old.person == person:
                 # The very same value: what was computed for it still holds.
                 person = replace(person, visible=old.person.visible)
-            self._known[key] = _Known(person, client, self._clock())
+            self._known[key] = _KnownPerson(person, client, self._clock())
             self._known.move_to_end(key)
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)

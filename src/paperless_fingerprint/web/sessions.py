@@ -19,7 +19,7 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     #: Goes into the cookie and nowhere else.
     secret: str = field(repr=False)
     #: Stands in every form of the page.
@@ -36,11 +36,11 @@ class Sessions:
         self._lifetime = lifetime_seconds
         self._clock = clock
         self._lock = threading.Lock()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: OrderedDict[str, BrowserSession] = OrderedDict()
 
-    def begin(self, token: str) -> Session:
+    def begin(self, token: str) -> BrowserSession:
         """Always with a new secret: one that somebody has slipped in beforehand is worth nothing."""
-        session = Session(
+        session = BrowserSession(
             secrets.token_urlsafe(32),
             secrets.token_urlsafe(32),
             token,
@@ -52,7 +52,7 @@ class Sessions:
                 self._sessions.popitem(last=False)
         return session
 
-    def find(self, secret: str) -> Session | None:
+    def find(self, secret: str) -> BrowserSession | None:
         with self._lock:
             session = self._sessions.get(_key(secret))
             if session is None:

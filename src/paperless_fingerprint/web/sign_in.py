@@ -20,11 +20,11 @@ from paperless_fingerprint.library.search import Request as SearchRequest
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
 from paperless_fingerprint.review.person import OPEN_PERSON, Person
-from paperless_fingerprint.review.service import Desk
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.web.limits import RateLimit, network_of
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rights import Persons
-from paperless_fingerprint.web.sessions import COOKIE, Session, Sessions
+from paperless_fingerprint.web.sessions import COOKIE, BrowserSession, Sessions
 
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf"
@@ -46,7 +46,7 @@ class Refused(Problem):
 @dataclass(frozen=True, slots=True)
 class Visit:
     person: Person
-    desk: Desk
+    review: Review
     #: For forms; empty for programs, which need none.
     csrf: str = field(repr=False)
     #: Paperless with this person's rights.
@@ -54,7 +54,7 @@ class Visit:
 
     def search(self, request: SearchRequest) -> Answer:
         """As the library knows it, and each hit once more as Paperless knows it now."""
-        answer = self.desk.search(self.person, request)
+        answer = self.review.search.run(self.person, request)
         if self.person.superuser or not answer.hits:
             return answer
         try:
@@ -72,19 +72,19 @@ class Visit:
         except DeniedError:
             return ()
         except PaperlessError:
-            documents = self.desk.catalogue.documents
+            documents = self.review.mirror.catalogue.documents
             return [
                 id for id in ids if id in documents and self.person.surely_may_change(documents[id])
             ]
 
 
 class Visits:
-    def __init__(self, desk: Desk, *, clock: Callable[[], float] = time.monotonic) -> None:
-        settings = desk.settings
-        self.desk = desk
+    def __init__(self, review: Review, *, clock: Callable[[], float] = time.monotonic) -> None:
+        settings = review.settings
+        self.review = review
         self.is_open = bool(settings.service.open)
         self.sessions = Sessions(float(settings.service.session_hours) * 3600, clock=clock)
-        self.persons = Persons(lambda: desk.paperless, clock=clock)
+        self.persons = Persons(lambda: review.paperless, clock=clock)
         self._open_csrf = secrets.token_urlsafe(32)
         self._root = normal_root(settings.service.root_path)
         self._by_address = RateLimit(30, _QUARTER, clock=clock)
@@ -104,7 +104,7 @@ class Visits:
         if token is not None:
             return self._machine(request, token)
         if self.is_open:
-            return Visit(OPEN_PERSON, self.desk, self._open_csrf, self.desk.paperless)
+            return Visit(OPEN_PERSON, self.review, self._open_csrf, self.review.paperless)
         cookie = request.cookies.get(COOKIE)
         if not cookie:
             raise NotSignedIn("Sign in with your account of Paperless.")
@@ -118,7 +118,7 @@ class Visits:
             raise NotSignedIn(
                 "Paperless does not know your session any more. Sign in again; nothing is lost."
             ) from None
-        return Visit(person, self.desk, session.csrf, self.persons.client_of(session.token))
+        return Visit(person, self.review, session.csrf, self.persons.client_of(session.token))
 
     def _machine(self, request: Request, token: str) -> Visit:
         address = network_of(_client(request))
@@ -130,7 +130,7 @@ class Visits:
             person = self.persons.of(token)
         except (DeniedError, ConfigurationError, ValueError):
             raise NotSignedIn("Paperless does not know this token.") from None
-        return Visit(person, self.desk, "", self.persons.client_of(token))
+        return Visit(person, self.review, "", self.persons.client_of(token))
 
     # --- forged requests ------------------------------------------------------------------------
 
@@ -161,7 +161,7 @@ class Visits:
         password: str = "",
         code: str = "",
         token: str = "",
-    ) -> Session:
+    ) -> BrowserSession:
         """Raises a Problem that says why not. The same answer for a wrong name and a wrong password."""
         check_origin(request)
         keys = [(self._by_address, network_of(_client(request)))]
@@ -173,7 +173,7 @@ class Visits:
             raise _too_often(max(waits))
         try:
             if not token:
-                token = self.desk.paperless.sign_in(username, password, code)
+                token = self.review.paperless.sign_in(username, password, code)
             token = token.strip().removeprefix("Token ").strip()
             self.persons.forget(token)
             person = self.persons.of(token)
@@ -198,11 +198,11 @@ class Visits:
         _ = person
         return self.sessions.begin(token)
 
-    def put_cookie(self, request: Request, response: Response, session: Session) -> None:
+    def put_cookie(self, request: Request, response: Response, session: BrowserSession) -> None:
         response.set_cookie(
             COOKIE,
             session.secret,
-            max_age=int(float(self.desk.settings.service.session_hours) * 3600),
+            max_age=int(float(self.review.settings.service.session_hours) * 3600),
             path=self._root or "/",
             httponly=True,
             # A link from Paperless must lead to a page that knows who comes.

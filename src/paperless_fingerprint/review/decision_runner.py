@@ -1,0 +1,85 @@
+"""Carrying out what stands in the journal, as soon as nobody else holds the library."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+
+from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.integration.context import owe
+from paperless_fingerprint.library.lock import library_lock
+from paperless_fingerprint.review.apply import carry_out
+from paperless_fingerprint.review.journal import Journal
+from paperless_fingerprint.review.mirror import Mirror
+from paperless_fingerprint.review.opened import Opened
+from paperless_fingerprint.settings.registry import Settings
+
+_AGAIN_SECONDS = 5.0
+
+
+class DecisionRunner:
+    def __init__(
+        self,
+        settings: Settings,
+        opened: Opened,
+        mirror: Mirror,
+        journal: Journal,
+        *,
+        #: How long a decision is waited for before it is said to be on its way.
+        patience_seconds: float,
+        #: Called when something was carried out.
+        tell: Callable[[], None],
+    ) -> None:
+        self._settings = settings
+        self._opened = opened
+        self._mirror = mirror
+        self._journal = journal
+        self._patience_seconds = patience_seconds
+        self._tell = tell
+        self.trouble = ""
+        self._wake = threading.Event()
+        self._settled = threading.Condition()
+
+    def use(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    def carry_out_soon(self, numbers: Collection[int]) -> None:
+        """Returns when these acts of the journal are settled, or when patience is at its end."""
+        self._wake.set()
+        with self._settled:
+            self._settled.wait_for(
+                lambda: not {entry.number for entry in self._journal.waiting()} & set(numbers),
+                self._patience_seconds,
+            )
+
+    def keep_deciding(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            try:
+                self._carry_out_waiting(stop)
+                self.trouble, pause = "", None
+            except FingerprintError as error:
+                self.trouble, pause = str(error), _AGAIN_SECONDS
+            except Exception as error:
+                self.trouble = f"an unexpected {type(error).__name__}: {error}"
+                pause = _AGAIN_SECONDS
+            self._wake.wait(pause)
+            self._wake.clear()
+
+    def _carry_out_waiting(self, stop: threading.Event) -> None:
+        """All that waits, in its order. Waits for whoever holds the library."""
+        if not self._journal.waiting():
+            return
+        with library_lock(self._settings).held():
+            for entry in self._journal.waiting():
+                if stop.is_set():
+                    break
+                around = carry_out(self._opened.store, self._settings, self._journal, entry)
+                self._mirror.look_again(around)
+                if self._settings.paperless.url:
+                    owe(self._settings, around)
+                with self._settled:
+                    self._settled.notify_all()
+        self._tell()

@@ -1,0 +1,157 @@
+"""What two documents differ in: compared when somebody asks, and behind the scenes before that."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from paperless_fingerprint.comparison.diff import Change, compare
+from paperless_fingerprint.comparison.relation import read as reading
+from paperless_fingerprint.library.judging import Judge
+from paperless_fingerprint.library.vocabulary import StoredVocabulary
+from paperless_fingerprint.model import Document
+from paperless_fingerprint.review.catalogue import first_pair
+from paperless_fingerprint.review.diff_cache import DiffCache, Segment, TextDifferences
+from paperless_fingerprint.review.mirror import LOOK_SECONDS, Mirror
+from paperless_fingerprint.review.opened import Opened
+from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.settings.registry import Settings
+
+#: Of each text; a book is compared by its beginning here, and wholly by the analysis.
+MOST_CHARACTERS = 60_000
+#: A shared stretch longer than this is cut in its middle.
+_LONGEST_SAME = 60
+_KEPT_AT_ENDS = 20
+MOST_SEGMENTS = 2_000
+_KEPT_AT_ONCE = 50
+#: Of one item; of a large family the others are compared when somebody asks.
+_PREPARED_PAIRS = 8
+#: Of the time that a comparison takes, the rest after it.
+_PAUSE_SHARE = 4.0
+
+
+class DifferenceFinder:
+    def __init__(
+        self, settings: Settings, opened: Opened, mirror: Mirror, cache: DiffCache
+    ) -> None:
+        self._settings = settings
+        self._opened = opened
+        self._mirror = mirror
+        self._cache = cache
+
+    def use(self, settings: Settings) -> None:
+        self._settings = settings
+        self._cache.use(settings)
+
+    def between(self, a: int, b: int) -> TextDifferences:
+        """The judgement and the word diff, made anew only when one of the texts has changed."""
+        left, right = (self._mirror.catalogue.documents.get(id) for id in (a, b))
+        if left is None or right is None:
+            raise _gone(a, b)
+        key = self._cache.key(left.text, right.text)
+        found = self._cache.get(a, b, key)
+        if found is None:
+            found = self._compared(a, b)
+            self._cache.remember(a, b, key, found)
+        return found
+
+    def keep_preparing(self, stop: threading.Event) -> None:
+        done = self._mirror.catalogue
+        while not stop.wait(LOOK_SECONDS):
+            if self._mirror.catalogue is done:
+                continue
+            done = self._mirror.catalogue
+            with contextlib.suppress(Exception):  # it is only for speed, and tried again
+                self.prepare(stop.wait)
+
+    def prepare(self, stop: Callable[[float], bool]) -> None:
+        """Compare what the queue holds and nobody has compared yet.
+
+        `stop` waits so many seconds and says whether to leave off: this takes a fifth of the time,
+        so that whoever looks at a page does not notice.
+        """
+        catalogue = self._mirror.catalogue
+        documents = catalogue.documents
+        wanted = [
+            (a, b, self._cache.key(left.text, right.text))
+            for entry in catalogue.entries
+            for a, b in dict.fromkeys(
+                [first_pair(catalogue, entry), *entry.pairs[:_PREPARED_PAIRS]]
+            )
+            for left, right in [(documents.get(a), documents.get(b))]
+            if left is not None and right is not None
+        ]
+        done: list[tuple[int, int, str, TextDifferences]] = []
+        for a, b, key in self._cache.missing(wanted):
+            if self._mirror.catalogue is not catalogue:
+                break  # the library has changed; what comes now may be more urgent
+            began = time.monotonic()
+            try:
+                done.append((a, b, key, self._compared(a, b)))
+            except Unknown:
+                continue
+            if len(done) >= _KEPT_AT_ONCE:
+                self._cache.keep(done)
+                done = []
+            if stop((time.monotonic() - began) * _PAUSE_SHARE):
+                break
+        self._cache.keep(done)
+
+    def _compared(self, a: int, b: int) -> TextDifferences:
+        store = self._opened.store
+        stored = store.get([a, b])
+        if len(stored) < 2:
+            raise _gone(a, b)
+        first, cut_first = _beginning(stored[a].document)
+        second, cut_second = _beginning(stored[b].document)
+        judge = Judge.of(self._settings, believed_from=self._settings.similarity_threshold)
+        comparison = compare(
+            reading(first, judge.shingle_words),
+            reading(second, judge.shingle_words),
+            vocabulary=StoredVocabulary(store),
+            thresholds=judge.thresholds,
+            weights=judge.weights,
+            fuzzy_sample_size=judge.fuzzy_sample_size,
+        )
+        segments = segments_of(comparison.changes)
+        shortened = cut_first or cut_second or len(segments) > MOST_SEGMENTS
+        return TextDifferences(comparison.pair, tuple(segments[:MOST_SEGMENTS]), shortened)
+
+
+def _gone(a: int, b: int) -> Unknown:
+    return Unknown(f"The documents {a} and {b} are not both in the library any more.")
+
+
+def _beginning(document: Document) -> tuple[Document, bool]:
+    if len(document.content) <= MOST_CHARACTERS:
+        return document, False
+    return replace(document, content=document.content[:MOST_CHARACTERS]), True
+
+
+def segments_of(changes: Iterable[Change]) -> list[Segment]:
+    found: list[Segment] = []
+    for change in changes:
+        if change.same:
+            found += _same(change.a.split(" "))
+        else:
+            kind = "changed" if change.a and change.b else "removed" if change.a else "added"
+            found.append(Segment(kind, change.a, change.b, change.about, change.matters))
+    return found
+
+
+def _same(words: Sequence[str]) -> list[Segment]:
+    def segment(some: Sequence[str]) -> Segment:
+        text = " ".join(some)
+        return Segment("same", text, text)
+
+    if len(words) <= _LONGEST_SAME:
+        return [segment(words)]
+    left_out = len(words) - 2 * _KEPT_AT_ENDS
+    return [
+        segment(words[:_KEPT_AT_ENDS]),
+        Segment("cut", f"{left_out:,} words that both have", ""),
+        segment(words[-_KEPT_AT_ENDS:]),
+    ]
