@@ -14,6 +14,7 @@ from typing import Any
 
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.integration.feedback.listen import hear
 from paperless_fingerprint.integration.feedback.tell import APPLIED_NOTE, tell, tell_all
@@ -123,6 +124,10 @@ def steps(
                 remove(place, gone)
                 report = replace(report, deleted=len(gone))
             yield report
+        if cursor is not None:
+            with place.lock.held():
+                # What was left dead before, by whatever.
+                dead_links.clear(place)
     place.progress.begin("fetch documents", len(wanted))
     for start in range(0, len(wanted), IDS_PER_REQUEST):
         batch = wanted[start : start + IDS_PER_REQUEST]

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Collection
 
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.integration.feedback.labels import Labels, Role, as_if_made
 from paperless_fingerprint.integration.feedback.ledger import ON, Mark
 from paperless_fingerprint.integration.feedback.plan import (
@@ -83,6 +84,7 @@ def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> 
     rows = place.ledger.rows()
     plan = difference({}, rows, again=True)
     report = Writer(place, labels, pause).write(plan)
+    dead_links.clear(place)
     left = place.labels.delete_all()
     place.ledger.drop((id, kind) for id, kinds in rows.items() for kind in kinds)
     place.ledger.told(place.ledger.owed())
