@@ -13,7 +13,13 @@ from collections.abc import Callable, Collection
 
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback import dead_links
-from paperless_fingerprint.integration.feedback.labels import Labels, Role, as_if_made
+from paperless_fingerprint.integration.feedback.labels import (
+    TAKEN_BACK_NOTE,
+    Labels,
+    Role,
+    as_if_made,
+    is_taken_back,
+)
 from paperless_fingerprint.integration.feedback.ledger import ON, Mark
 from paperless_fingerprint.integration.feedback.plan import (
     FeedbackReport,
@@ -40,7 +46,7 @@ def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
     if not owed:
         return FeedbackReport()
     report = FeedbackReport()
-    if place.settings.paperless.write:
+    if place.settings.paperless.write and not is_taken_back(place.store):
         report = write(place, reach(place.store, owed) if widely else list(owed))
     place.ledger.told(owed)
     return report
@@ -59,6 +65,7 @@ def tell_all(
         imagined = as_if_made(labels, place.settings)
         return as_report(plan_for(place, None, imagined, again=again), labels.problems)
     owed = place.ledger.owed()
+    place.store.put_notes({TAKEN_BACK_NOTE: ""})
     _adopt(place)
     report = write(place, None, pause=pause, again=again)
     place.ledger.told(owed)
@@ -70,7 +77,7 @@ def tell_rest(place: Workplace) -> FeedbackReport:
     """Now and then: whatever has changed the library without a word to us, such as a new
     threshold. Where nobody has begun to write about the whole library, only what is written
     already is kept right."""
-    if not place.settings.paperless.write:
+    if not place.settings.paperless.write or is_taken_back(place.store):
         return FeedbackReport()
     if place.store.notes().get(APPLIED_NOTE) == "yes":
         return write(place, None)
@@ -79,7 +86,9 @@ def tell_rest(place: Workplace) -> FeedbackReport:
 
 
 def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> FeedbackReport:
-    """Everything that we ever wrote: tags, links, figures, notes, then the labels themselves."""
+    """Everything that we ever wrote: tags, links, figures, notes, then the labels themselves. It
+    holds, whoever else is at work, until somebody asks for labels again (`tell_all`)."""
+    place.store.put_notes({APPLIED_NOTE: "", TAKEN_BACK_NOTE: "yes"})
     labels = place.labels.get(create=False)
     rows = place.ledger.rows()
     plan = difference({}, rows, again=True)
@@ -88,7 +97,6 @@ def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> 
     left = place.labels.delete_all()
     place.ledger.drop((id, kind) for id, kinds in rows.items() for kind in kinds)
     place.ledger.told(place.ledger.owed())
-    place.store.put_notes({APPLIED_NOTE: ""})
     return FeedbackReport(report.added, report.removed, report.refused, (*report.problems, *left))
 
 
