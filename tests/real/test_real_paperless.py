@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from click.testing import CliRunner
 from paperless_work import LETTER, OTHER, RESCAN
 from real_office import RealOffice
+from test_worker import serving
+from waiting import until
+
+from paperless_fingerprint.checkup import paperless as checkup_paperless
+from paperless_fingerprint.cli import main
 
 
 def told(office: RealOffice) -> tuple[int, int]:
@@ -44,3 +50,36 @@ def test_a_deleted_copy_leaves_no_dead_link(office):
     office.sync()
     assert sorted(office.fields(a)["duplicate"]) == [b, c]
     assert office.fields(b)["duplicate"] == [a]
+
+
+def test_what_a_better_token_sees_later_is_no_news(office):
+    office.real.user("anna")
+    a, b = office.add(LETTER, by="anna"), office.add(RESCAN, by="anna")
+    said = [f.message for f in checkup_paperless.examine(office.settings)[0]]
+    assert any("sees no document" in message for message in said)
+    office.sync()
+    assert office.groups() == []
+    office.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN"] = office.real.token("anna")
+    office.sync()
+    office.sync()
+    assert office.groups() == [(a, b)]
+    assert office.tags(a) == office.tags(b) == set()
+    c = office.add(RESCAN, by="anna")
+    office.sync()
+    assert office.tags(c) == {"near"}
+
+
+def test_what_was_taken_back_stays_away_beside_a_running_service(office, monkeypatch):
+    a, b = told(office)
+    with serving(office, paperless_sync_seconds="1", paperless_reconcile_seconds="1") as served:
+        until(lambda: served.metric("syncs_total") >= 1, "a sync")
+        for name, value in office.environment.items():
+            monkeypatch.setenv(name, value)
+        done = CliRunner().invoke(main, ["apply", "--remove-all"])
+        assert done.exit_code == 0, done.output
+        syncs = served.metric("syncs_total")
+        until(lambda: served.metric("syncs_total") >= syncs + 3, "three more syncs")
+    assert office.tags(a) == office.tags(b) == set()
+    assert office.fields(a) == office.fields(b) == {}
+    for kind in ("tags", "custom_fields", "saved_views"):
+        assert not any(office.real.mark in name for name in office.real.names(kind).values())

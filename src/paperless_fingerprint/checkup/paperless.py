@@ -110,6 +110,7 @@ def _paperless(paperless: PaperlessClient, settings: Settings) -> Iterator[Findi
         yield from _by_trying(paperless)
     else:
         yield from _permissions(person, settings)
+        yield _documents(paperless, person)
 
 
 def _links(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
@@ -134,6 +135,25 @@ def _links(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
         )
     elif fields:
         yield Finding("links", True, "No link of ours leads to a document that was deleted.")
+
+
+def _documents(paperless: PaperlessClient, person: Person) -> Finding:
+    """A token without rights to a document is told of none: what it misses cannot be counted."""
+    try:
+        count = paperless.count()
+    except DeniedError as error:
+        return Finding("documents", False, str(error))
+    seen = f"{count:,} document{'' if count == 1 else 's'}" if count else "no document"
+    if person.is_superuser:
+        return Finding("documents", True, f"The token sees {seen}: all that there are.")
+    return Finding(
+        "documents",
+        count > 0,
+        f"The token sees {seen}. Those that belong to others and are not shared with "
+        f"'{person.username}' are invisible to it, and whatever somebody uploads on Paperless's "
+        "page belongs to that person. Where more should be seen, use an administrator's token, or "
+        "share them.",
+    )
 
 
 def _by_trying(paperless: PaperlessClient) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback import dead_links
+from paperless_fingerprint.integration.feedback.asked import APPLIED_NOTE, among, is_applied
 from paperless_fingerprint.integration.feedback.labels import (
     TAKEN_BACK_NOTE,
     Labels,
@@ -32,9 +33,6 @@ from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.integration.feedback.write import Writer
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.paperless.refusals import RefusedError
-
-#: Set once somebody has let us write about the whole library.
-APPLIED_NOTE = "paperless.applied"
 
 
 def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
@@ -75,11 +73,11 @@ def tell_all(
 
 def tell_rest(place: Workplace) -> FeedbackReport:
     """Now and then: whatever has changed the library without a word to us, such as a new
-    threshold. Where nobody has begun to write about the whole library, only what is written
-    already is kept right."""
+    threshold. Where nobody has let us write about the whole library, only what was asked for is
+    kept right."""
     if not place.settings.paperless.write or is_taken_back(place.store):
         return FeedbackReport()
-    if place.store.notes().get(APPLIED_NOTE) == "yes":
+    if is_applied(place.store):
         return write(place, None)
     written = list(place.ledger.rows())
     return write(place, written) if written else FeedbackReport()
@@ -124,7 +122,8 @@ def plan_for(
     place: Workplace, ids: Collection[int] | None, labels: Labels, *, again: bool = False
 ) -> Plan:
     present = None if ids is None else place.store.metadata(ids)
-    wanted = wishes(place.store, place.settings, ids, present)
+    asked = ids if ids is None else among(place.store, place.ledger, place.settings, ids)
+    wanted = wishes(place.store, place.settings, asked, present)
     there = set(place.store.ids()) if present is None else present.keys()
     # What lies in the trash keeps its tags, and is looked at again when it comes back.
     rows = {id: kinds for id, kinds in place.ledger.rows(ids).items() if id in there}
