@@ -72,6 +72,7 @@ def test_a_token_that_may_not_even_see_its_own_permissions(office):
 def test_a_user_who_is_no_administrator_is_enough(office):
     people = office.paperless.library.people
     user = people.add_user("helfer", "x", permissions=list(paperless.PERMISSIONS))
+    office.add(LETTER)
     office.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN"] = people.token_of(user)
     assert examine(office) == ({}, ExitCode.DONE)
     a, b = office.add(LETTER), office.add(LETTER)

@@ -453,3 +453,27 @@ def test_consume_puts_the_store_in_order_before_it_ends(office, run, monkeypatch
     assert run("consume", "--inbox").exit_code == 0
     assert known == [1, 1, 2, 2]
     assert office.groups() == [tuple(ids)]
+
+
+def test_what_was_taken_back_stays_away_beside_a_running_service(office, run):
+    a, b = office.add(LETTER), office.add(RESCAN)
+    library = office.paperless.library
+    office.sync()
+    office.apply()
+    with serving(office, paperless_sync_seconds="1", paperless_reconcile_seconds="1") as served:
+        until(lambda: served.metric("syncs_total") >= 1, "a sync")
+        done = run("apply", "--remove-all")
+        assert done.exit_code == 0, done.output
+        syncs = served.metric("syncs_total")
+        c = office.add(RESCAN)
+        assert served.ask("/api/consume", {"document_id": c})[0] == 202
+        until(lambda: served.metric("documents_done_total") >= 1, "the new document")
+        until(lambda: served.metric("syncs_total") >= syncs + 3, "three more syncs")
+        assert library.labels["tags"] == library.fields == library.views == {}
+        # Until somebody asks for labels again.
+        office.apply()
+        d = office.add(RESCAN)
+        assert served.ask("/api/consume", {"document_id": d})[0] == 202
+        until(lambda: office.tags(d) == {NEAR}, "the tag")
+    assert office.tags(a) == {"Has duplicates"}
+    assert office.tags(b) == office.tags(c) == {NEAR}

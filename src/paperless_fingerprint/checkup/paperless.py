@@ -11,9 +11,12 @@ from pathlib import Path
 from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessError
 from paperless_fingerprint.integration.context import open_inbox, open_spool
+from paperless_fingerprint.integration.feedback import dead_links
+from paperless_fingerprint.integration.feedback.labels import LINKS
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
-from paperless_fingerprint.paperless.records import TokenUser
+from paperless_fingerprint.paperless.records import Person, TokenUser
+from paperless_fingerprint.paperless.refusals import DeniedError
 from paperless_fingerprint.settings.registry import Settings
 
 _CLOCK_SECONDS = 60
@@ -95,6 +98,7 @@ def _paperless(paperless: PaperlessClient, settings: Settings) -> Iterator[Findi
         )
     elif ahead is not None:
         yield Finding("clock", True, "The clocks agree.")
+    yield from _links(paperless, settings)
     person = paperless.person()
     if person.permissions is None:
         yield Finding(
@@ -106,6 +110,50 @@ def _paperless(paperless: PaperlessClient, settings: Settings) -> Iterator[Findi
         yield from _by_trying(paperless)
     else:
         yield from _permissions(person, settings)
+        yield _documents(paperless, person)
+
+
+def _links(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
+    try:
+        names = {settings.value(f"paperless.field_{kind}") for kind in LINKS}
+        fields = [
+            field.id
+            for field in paperless.custom_fields()
+            if field.data_type == "documentlink" and field.name in names
+        ]
+        found = dead_links.dead(paperless, fields)
+    except DeniedError:
+        return  # which permission is missing is said below
+    holders = len({id for id, _ in found})
+    if holders:
+        yield Finding(
+            "links",
+            False,
+            f"{holders:,} document{'s' if holders > 1 else ''} in Paperless still have a link to "
+            "one that was deleted, and Paperless refuses to save their custom fields. "
+            "'paperless-fingerprint sync' takes such links off.",
+        )
+    elif fields:
+        yield Finding("links", True, "No link of ours leads to a document that was deleted.")
+
+
+def _documents(paperless: PaperlessClient, person: Person) -> Finding:
+    """A token without rights to a document is told of none: what it misses cannot be counted."""
+    try:
+        count = paperless.count()
+    except DeniedError as error:
+        return Finding("documents", False, str(error))
+    seen = f"{count:,} document{'' if count == 1 else 's'}" if count else "no document"
+    if person.is_superuser:
+        return Finding("documents", True, f"The token sees {seen}: all that there are.")
+    return Finding(
+        "documents",
+        count > 0,
+        f"The token sees {seen}. Those that belong to others and are not shared with "
+        f"'{person.username}' are invisible to it, and whatever somebody uploads on Paperless's "
+        "page belongs to that person. Where more should be seen, use an administrator's token, or "
+        "share them.",
+    )
 
 
 def _by_trying(paperless: PaperlessClient) -> Iterator[Finding]:

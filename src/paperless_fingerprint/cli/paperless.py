@@ -249,6 +249,8 @@ def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> N
         print_json([report.as_json()])
     else:
         _say_feedback(report, dry_run=dry_run)
+        if remove_all:
+            say("Nothing is written to Paperless from now on, until 'apply' asks for it again.")
     if report.refused:
         raise PartlyDone(
             f"Paperless refused to change {len(report.refused):,} documents; the others are done."

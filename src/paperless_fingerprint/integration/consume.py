@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
 from paperless_fingerprint.integration import replace as policies
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback.asked import is_applied
 from paperless_fingerprint.integration.feedback.listen import hear
 from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.inbox import Event
@@ -61,6 +62,8 @@ def consume(place: Workplace, document_id: int) -> Outcome:
     report = take_in(place.store, [document], place.settings.spec(), known)
     if report.refused:
         raise DocumentError(f"Document {id} was not stored: {report.refused[0].reason}.")
+    if not is_applied(place.store):
+        place.ledger.has_come([id])
     analyse_waiting(place, [id], owing=False)
     around = place.store.connections([id])
     place.ledger.owe(reach(place.store, [id], around))

@@ -7,11 +7,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.errors import PaperlessError, UsageError
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback import dead_links
+from paperless_fingerprint.integration.feedback.dead_links import numbers_of
 from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.updates import analyse_waiting, remove
 from paperless_fingerprint.library.clock import now_text
+from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.records import PaperlessDocument
 
 
@@ -82,6 +85,9 @@ def compare(
     fields: dict[int, Any] = {}
     conflicts: list[str] = []
     going = {copy.id for copy in copies}
+    linkable = place.paperless.changeable_ids(
+        n for copy in copies for value in copy.custom_fields.values() for n in numbers_of(value)
+    )
     for copy in copies:
         named = zip(copy.tag_ids, copy.document.tags, strict=True)
         known = ours.union(primary.tag_ids)
@@ -104,7 +110,10 @@ def compare(
         for number, value in copy.custom_fields.items():
             if number in labels.own_fields or value is None:
                 continue
-            kept = _without(value, going | {primary.id})
+            kept = value
+            if isinstance(value, list):
+                # Links to what goes, to the document itself, or to what is gone already.
+                kept = [n for n in value if n in linkable and n not in going | {primary.id}]
             if primary.custom_fields.get(number) is None and fields.get(number, kept) == kept:
                 if kept != []:
                     fields[number] = kept
@@ -129,11 +138,6 @@ def compare(
     )
 
 
-def _without(value: Any, ids: Collection[int]) -> Any:
-    """Links to what goes, or to the document itself, are not carried over."""
-    return [n for n in value if n not in ids] if isinstance(value, list) else value
-
-
 def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
     """Each step is in the audit log before it is made. The caller holds the library's lock."""
     paperless, audit = place.paperless, place.audit
@@ -148,13 +152,19 @@ def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
             fields=[number for number, _ in planned.fields],
         )
         batch = act.number
+        given = BulkResult()
         if planned.tags:
-            paperless.modify_tags([planned.primary], add=[number for number, _ in planned.tags])
+            given += paperless.modify_tags([planned.primary], add=[n for n, _ in planned.tags])
         if planned.details:
             told = {what: number for what, number, _ in planned.details}
             paperless.change_document(planned.primary, **told)
         if planned.fields:
-            paperless.modify_custom_fields([planned.primary], values=dict(planned.fields))
+            given += paperless.modify_custom_fields([planned.primary], values=dict(planned.fields))
+        for refusal in given.refused:
+            raise PaperlessError(
+                f"Document {planned.primary} {refusal.reason}, so that it cannot get what the "
+                "others have. Nothing was moved to the trash."
+            )
     else:
         batch = 0
     trashed: list[int] = []
@@ -162,13 +172,17 @@ def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
     titles = place.store.metadata(planned.copies)
     for id in planned.copies:
         title = titles[id].title if id in titles else ""
+        links = dead_links.links_of(place, id)
         act = audit.write(
-            now_text(), "trash", id, by, primary=planned.primary, title=title, batch=batch
-        )
+            now_text(), "trash", id, by, primary=planned.primary, title=title, batch=batch,
+            links=dead_links.of_people(place, id, links),
+        )  # fmt: skip
         batch = batch or act.number
+        dead_links.take_off(place, id, links)
         result = paperless.move_to_trash([id])
         trashed += result.done
         for refusal in result.refused:
+            dead_links.put_back(place, id, {str(field): value for field, value in links.items()})
             refused.append((refusal.id, refusal.reason))
             audit.write(now_text(), "undone", id, by, act=act.number, why=refusal.reason)
     analyse_waiting(place, remove(place, trashed))

@@ -14,9 +14,11 @@ from typing import Any
 
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback import dead_links
+from paperless_fingerprint.integration.feedback.asked import is_applied
 from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.integration.feedback.listen import hear
-from paperless_fingerprint.integration.feedback.tell import APPLIED_NOTE, tell, tell_all
+from paperless_fingerprint.integration.feedback.tell import tell, tell_all
 from paperless_fingerprint.integration.updates import analyse_waiting, as_stored, remove
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.clock import now_text
@@ -123,6 +125,10 @@ def steps(
                 remove(place, gone)
                 report = replace(report, deleted=len(gone))
             yield report
+        if cursor is not None:
+            with place.lock.held():
+                # What was left dead before, by whatever.
+                dead_links.clear(place)
     place.progress.begin("fetch documents", len(wanted))
     for start in range(0, len(wanted), IDS_PER_REQUEST):
         batch = wanted[start : start + IDS_PER_REQUEST]
@@ -171,6 +177,8 @@ def _fetch(
         documents = _worth_writing(place, found, labels)
         if not first:
             place.ledger.owe(reach(place.store, [document.id for document in documents]))
+            since = place.store.notes().get(_BEGUN_NOTE, "")
+            place.ledger.has_come(each.id for each in documents if (each.added or "") >= since)
         done = take_in(place.store, documents, place.settings.spec())
         for refusal in done.refused:
             on_unreadable(refusal.id, PaperlessError(refusal.reason))
@@ -235,13 +243,8 @@ def follow_up(place: Workplace, *, first: bool) -> Iterator[str]:
     if len(waiting) > FEW:
         with place.lock.held():
             report = analyse(place.store, place.settings, place.progress)
-            if place.store.notes().get(APPLIED_NOTE) != "yes":
-                # All of it at once is for a person to begin; what is written is kept right.
-                owed = place.ledger.owed()
-                written = place.ledger.rows(owed.keys())
-                place.ledger.told({id: owed[id] for id in owed if id not in written})
         yield report.in_words()
-        if place.store.notes().get(APPLIED_NOTE) == "yes" and place.settings.paperless.write:
+        if is_applied(place.store) and place.settings.paperless.write:
             with place.lock.held():
                 tell_all(place)
             yield "Paperless was told about the whole library."

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from paperless_fingerprint.integration.audit import Act
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.library.clock import now_text
 
@@ -38,6 +39,7 @@ def _untrash(place: Workplace, act: Act) -> str:
     result = place.paperless.restore([act.document_id])
     if act.document_id not in result.done:
         return f"Document {act.document_id} {result.refused[0].reason}."
+    dead_links.put_back(place, act.document_id, act.details.get("links") or {})
     # It comes in as every other document does.
     place.inbox.add([act.document_id])
     return ""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.library import removal
 from paperless_fingerprint.library.analysis import analyse_document
@@ -25,6 +26,7 @@ def remove(place: Workplace, ids: Collection[int]) -> set[int]:
         return set()
     around = place.store.connections(present)
     place.ledger.owe(reach(place.store, present, around))
+    dead_links.let_go(place, present, around.ids - present)
     removal.remove(place.store, place.settings, present)
     place.ledger.forget_seen(present)
     return around.ids - present

@@ -158,6 +158,11 @@ class PaperlessClient:
         """Those of the ids that the user of the token may see now."""
         return listing.visible_ids(self._connection, ids)
 
+    def gone_ids(self, ids: Iterable[int]) -> frozenset[int]:
+        """Those of the ids that are deleted or in the trash, and not merely hidden from the user
+        of the token."""
+        return reading.gone_ids(self._connection, ids)
+
     def changeable_ids(self, ids: Iterable[int]) -> frozenset[int]:
         """Those of the ids that the user of the token may change now."""
         return listing.changeable_ids(self._connection, ids)

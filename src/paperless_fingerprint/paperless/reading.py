@@ -13,6 +13,7 @@ from paperless_fingerprint.paperless.listing import (
     by_ids,
     everything,
     in_chunks,
+    visible_ids,
 )
 from paperless_fingerprint.paperless.records import (
     DOCUMENT_FIELDS,
@@ -153,4 +154,24 @@ def _answers(connection: Connection) -> bool:
         connection.get("/api/documents/", {"page_size": 1, "fields": "id"})
     except PaperlessError:
         return False
+    return True
+
+
+def gone_ids(connection: Connection, ids: Iterable[int]) -> frozenset[int]:
+    """Those that are deleted or in the trash. A list leaves out what is hidden as well; of single
+    documents Paperless says that they are not to be seen."""
+    wanted = frozenset(ids)
+    return frozenset(
+        id for id in wanted - visible_ids(connection, wanted) if not _is_hidden(connection, id)
+    )
+
+
+def _is_hidden(connection: Connection, id: int) -> bool:
+    try:
+        connection.get(f"/api/documents/{id}/metadata/")
+    except MissingError:
+        return False
+    except DeniedError as error:
+        if error.status != 403:
+            raise
     return True

@@ -26,6 +26,8 @@ from paperless_fingerprint.errors import PaperlessError
 
 MOST_CHARACTERS = 300
 #: Names under which the framework reports errors that belong to no single field.
+#: So Paperless begins where one document may not be touched, or linked with.
+_OF_ONE = "Insufficient permissions"
 _WITHOUT_A_FIELD = frozenset({"detail", "error", "non_field_errors", "errors"})
 
 
@@ -133,7 +135,7 @@ def refusal(status: int, what: str, body: bytes) -> PaperlessAnswerError:
             status=status,
             said=said,
         )
-        denied.whole_kind = isinstance(found, Mapping)
+        denied.whole_kind = isinstance(found, Mapping) and not said.startswith(_OF_ONE)
         return denied
     if status == 404:
         return MissingError(

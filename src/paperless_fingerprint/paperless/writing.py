@@ -79,6 +79,11 @@ def _batch(
     try:
         connection.send("POST", "/api/documents/bulk_edit/", json=told)
     except (RefusedError, DeniedError) as error:
+        if isinstance(error, RefusedError) and "add_custom_fields" in error.fields:
+            # The value itself: a link to what was deleted this moment.
+            return BulkResult(
+                refused=tuple(Refusal(n, f"cannot get it: {error.said}") for n in ids)
+            )
         if not _is_about_documents(error):
             raise
         if len(ids) == 1:

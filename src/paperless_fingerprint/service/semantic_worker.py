@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection
 from contextlib import ExitStack
 
 from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.integration.feedback.asked import is_applied
 from paperless_fingerprint.integration.feedback.ledger import Ledger
-from paperless_fingerprint.integration.feedback.tell import APPLIED_NOTE
 from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.integration.sync import FEW
 from paperless_fingerprint.library import semantic
@@ -149,7 +149,7 @@ class MeaningWorker:
         try:
             ledger = Ledger(file)
             # What is found in an old library is written when somebody says so: `apply`.
-            applied = store.notes().get(APPLIED_NOTE) == "yes"
+            applied = is_applied(store)
             tells = applied or (not old and len(missing) <= FEW)
             self._compare(store, vectors, ledger, tells=tells)
             for start in range(0, len(missing), BATCH_DOCUMENTS):

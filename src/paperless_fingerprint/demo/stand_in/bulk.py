@@ -12,7 +12,12 @@ from typing import Any
 
 from paperless_fingerprint.demo.stand_in.answers import insufficient, invalid
 from paperless_fingerprint.demo.stand_in.documents import trash_document
-from paperless_fingerprint.demo.stand_in.fields import remove_value, set_value
+from paperless_fingerprint.demo.stand_in.fields import (
+    BadValueError,
+    check_value,
+    remove_value,
+    set_value,
+)
 from paperless_fingerprint.demo.stand_in.labels import add_tags, remove_tags, set_permissions
 from paperless_fingerprint.demo.stand_in.library import Library, Row
 from paperless_fingerprint.demo.stand_in.people import User, may_change
@@ -41,7 +46,7 @@ def bulk_edit(library: Library, user: User, body: Mapping[str, Any]) -> dict[str
     if len(set(told)) != len(told) or not all(library.exists(number) for number in told):
         raise invalid(documents="Some documents in documents don't exist or were specified twice.")
     parameters = body.get("parameters") or {}
-    _check(library, str(method), parameters)
+    _check(library, user, str(method), parameters)
     # A version row counts as a document here, and what is done to it is lost.
     rows = [library.documents[number] for number in told if number in library.documents]
     if not all(may_change(user, row) for row in rows):
@@ -56,7 +61,7 @@ def bulk_edit(library: Library, user: User, body: Mapping[str, Any]) -> dict[str
     return {"result": "OK"}
 
 
-def _check(library: Library, method: str, parameters: Parameters) -> None:
+def _check(library: Library, user: User, method: str, parameters: Parameters) -> None:
     if method == "modify_tags":
         for name in ("add_tags", "remove_tags"):
             if name not in parameters:
@@ -73,6 +78,23 @@ def _check(library: Library, method: str, parameters: Parameters) -> None:
                 raise invalid(non_field_errors=f"{name} not specified")
             numbers = [int(number) for number in parameters[name]]
             _check_known(name, "custom fields", numbers, library.fields)
+        _check_values(library, user, parameters["add_custom_fields"])
+
+
+def _check_values(library: Library, user: User, added: Any) -> None:
+    if not isinstance(added, Mapping):
+        return
+    errors: dict[str, Any] = {}
+    for number, value in added.items():
+        field = library.fields[int(number)]
+        if field.data_type in {"float", "integer"}:
+            continue  # a text in a field of numbers is kept as it is
+        try:
+            check_value(library, user, field, value)
+        except BadValueError as error:
+            errors[str(number)] = {"non_field_errors": [str(error)]}
+    if errors:
+        raise invalid(add_custom_fields=errors)
 
 
 def _check_known(name: str, kind: str, told: Any, known: Mapping[int, Any]) -> None:
@@ -99,11 +121,12 @@ def _remove_tag(library: Library, rows: list[Row], parameters: Parameters) -> No
 
 
 def _modify_fields(library: Library, rows: list[Row], parameters: Parameters) -> None:
-    """Values are not checked here: a text in a field of numbers is kept as it is."""
     added = parameters["add_custom_fields"]
     values = added if isinstance(added, Mapping) else dict.fromkeys(added)
     for row in rows:
         for number, value in values.items():
+            if isinstance(value, list) and row.id in value:
+                continue  # a document is not linked with itself, and the others are forgotten, too
             set_value(library, row, int(number), value)
         for number in parameters["remove_custom_fields"]:
             remove_value(library, row, int(number))

@@ -151,7 +151,7 @@ def change_document(
     told = {name: value for name, value in body.items() if not listed or name in listed}
     _check_labels(library, told)
     if "custom_fields" in told:
-        replace_fields(library, row, told["custom_fields"])
+        replace_fields(library, row, user, told["custom_fields"])
     if "tags" in told:
         row.tags = replace_tags(library, row.tags, told["tags"])
     if told.get("remove_inbox_tags"):

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from paperless_fingerprint.demo.stand_in.answers import ApiError, invalid, not_found, server_error
+from paperless_fingerprint.demo.stand_in.answers import (
+    invalid,
+    not_found,
+    refused,
+    server_error,
+)
 from paperless_fingerprint.demo.stand_in.library import CustomField, Library, Row
+from paperless_fingerprint.demo.stand_in.people import User, may_change
 
 DATA_TYPES = ("string url date boolean integer float monetary documentlink select longtext").split()
 MOST_CHARACTERS = 128
@@ -53,20 +59,22 @@ def show_field(library: Library, field: CustomField, *, counted: bool = True) ->
     return shown
 
 
-def _bad(text: str) -> ApiError:
-    return invalid(custom_fields=[{"non_field_errors": [text]}])
+class BadValueError(Exception):
+    """What is wrong with a value; whoever was sent it says so in a form of its own."""
 
 
-def check_value(library: Library, field: CustomField, value: Any) -> Any:
-    """The value as it is kept; in the form of errors that a PATCH gives."""
+def check_value(library: Library, user: User, field: CustomField, value: Any) -> Any:
+    """The value as it is kept."""
     if value is None:
         return None
     kind = field.data_type
     if kind in {"string", "monetary"} and len(str(value)) > MOST_CHARACTERS:
         length = len(str(value))
-        raise _bad(f"Ensure this value has at most {MOST_CHARACTERS} characters (it has {length}).")
+        raise BadValueError(
+            f"Ensure this value has at most {MOST_CHARACTERS} characters (it has {length})."
+        )
     if kind == "url" and not re.match(r"^[a-zA-Z][\w+.-]*:", str(value)):
-        raise _bad(f"Unable to parse URI {value}, missing scheme")
+        raise BadValueError(f"Unable to parse URI {value}, missing scheme")
     if kind in {"float", "integer"}:
         try:
             return float(value) if kind == "float" else int(value)
@@ -75,26 +83,37 @@ def check_value(library: Library, field: CustomField, value: Any) -> Any:
     if kind == "select":
         options = (field.extra_data or {}).get("select_options") or []
         if value not in {option["id"] for option in options}:
-            raise _bad(f"Value must be an id of an element in {options}")
+            raise BadValueError(f"Value must be an id of an element in {options}")
     if kind == "documentlink":
-        links = list(value) if isinstance(value, list) else []
-        if len(set(links)) != len(links) or not all(n in library.documents for n in links):
-            raise _bad(_TWICE.format("documents", "value"))
-        return links
+        if not isinstance(value, list):
+            raise BadValueError("Value must be a list")
+        # One that is dead makes the whole value wrong, whoever had set it.
+        if len(set(value)) != len(value) or not all(n in library.documents for n in value):
+            raise BadValueError(_TWICE.format("documents", "value"))
+        if not all(may_change(user, library.documents[n]) for n in value):
+            raise refused(403, "Insufficient permissions.")
+        return list(value)
     return value
 
 
-def replace_fields(library: Library, row: Row, told: Any) -> None:
+def replace_fields(library: Library, row: Row, user: User, told: Any) -> None:
     """PATCH {"custom_fields": […]}: what is not listed is taken off the document."""
     if not isinstance(told, list):
         raise invalid(custom_fields="Expected a list of items.")
     values: dict[int, Any] = {}
+    errors: list[dict[str, Any]] = []
     for item in told:
         number = item.get("field")
+        errors.append({})
         if number not in library.fields:
-            text = f'Invalid pk "{number}" - object does not exist.'
-            raise invalid(custom_fields=[{"field": [text]}])
-        values[number] = check_value(library, library.fields[number], item.get("value"))
+            errors[-1] = {"field": [f'Invalid pk "{number}" - object does not exist.']}
+            continue
+        try:
+            values[number] = check_value(library, user, library.fields[number], item.get("value"))
+        except BadValueError as error:
+            errors[-1] = {"non_field_errors": [str(error)]}
+    if any(errors):
+        raise invalid(custom_fields=errors)
     for number in [n for n in row.custom_fields if n not in values]:
         remove_value(library, row, number)
     for number, value in values.items():

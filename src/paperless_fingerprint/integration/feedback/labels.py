@@ -27,6 +27,8 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 LABELS_NOTE = "paperless.labels"
+#: Set while nothing of ours is to be in Paperless: from `apply --remove-all` on until `apply`.
+TAKEN_BACK_NOTE = "paperless.taken_back"
 #: Labels that people delete or rename show within this time.
 _REMEMBERED_SECONDS = 300.0
 #: What Paperless shows in the columns of the saved view.
@@ -87,10 +89,11 @@ class OwnLabels:
         self._labels = None
 
     def get(self, *, create: bool = True) -> Labels:
-        """What is there; with `create`, what is missing is made."""
+        """What is there; with `create`, what is missing is made, unless all was taken back."""
         fresh = time.monotonic() - self._read_at < _REMEMBERED_SECONDS
         if self._labels is not None and fresh and create:
             return self._labels
+        create = create and not is_taken_back(self._store)
         found = _Search(self._paperless, self._store, self._settings, create=create).labels()
         if create:
             self._labels, self._read_at = found, time.monotonic()
@@ -116,6 +119,10 @@ class OwnLabels:
         self._store.put_notes({LABELS_NOTE: "{}"})
         self.forget()
         return left
+
+
+def is_taken_back(store: Store) -> bool:
+    return store.notes().get(TAKEN_BACK_NOTE) == "yes"
 
 
 def _remembered(store: Store) -> dict[str, dict[str, Any]]:

@@ -18,6 +18,8 @@ ON = "on"
 REMOVING = "removing"
 #: Paperless did not let us; not tried again until somebody asks for it.
 REFUSED = "refused"
+#: The kind of the row of a document that has come since we first looked at Paperless.
+NEW = "came:since"
 _IDS = "(SELECT value FROM json_each(?))"
 
 
@@ -82,9 +84,14 @@ class Ledger:
                 [(id, kind, mark.number, mark.value, state) for id, kind, mark, state in on],
             )
 
+    def has_come(self, ids: Iterable[int]) -> None:
+        """For good: these are told about, also before somebody asks for the whole library."""
+        self.put((id, NEW, Mark(0), ON) for id in ids)
+
     def is_empty(self) -> bool:
         with self._file.reading() as connection:
-            return connection.execute("SELECT 1 FROM written LIMIT 1").fetchone() is None
+            asked = "SELECT 1 FROM written WHERE kind != ? LIMIT 1"
+            return connection.execute(asked, (NEW,)).fetchone() is None
 
     # --- what Paperless does not know yet -------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.integration.feedback.ledger import (
+    NEW,
     ON,
     REFUSED,
     REMOVING,
@@ -73,7 +74,7 @@ def difference(wanted: Mapping[int, Mapping[str, Mark]], rows: Rows, *, again: b
     for id in sorted({*wanted, *rows}):
         new, old = wanted.get(id, {}), rows.get(id, {})
         for kind in sorted({*new, *old}):
-            if kind.startswith("heard:"):
+            if kind == NEW or kind.startswith("heard:"):
                 continue
             mark, written = new.get(kind), old.get(kind)
             same = mark is not None and written is not None and _same(kind, mark, written)

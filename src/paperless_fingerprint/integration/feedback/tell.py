@@ -12,7 +12,15 @@ import time
 from collections.abc import Callable, Collection
 
 from paperless_fingerprint.integration.context import Workplace
-from paperless_fingerprint.integration.feedback.labels import Labels, Role, as_if_made
+from paperless_fingerprint.integration.feedback import dead_links
+from paperless_fingerprint.integration.feedback.asked import APPLIED_NOTE, among, is_applied
+from paperless_fingerprint.integration.feedback.labels import (
+    TAKEN_BACK_NOTE,
+    Labels,
+    Role,
+    as_if_made,
+    is_taken_back,
+)
 from paperless_fingerprint.integration.feedback.ledger import ON, Mark
 from paperless_fingerprint.integration.feedback.plan import (
     FeedbackReport,
@@ -26,9 +34,6 @@ from paperless_fingerprint.integration.feedback.write import Writer
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.paperless.refusals import RefusedError
 
-#: Set once somebody has let us write about the whole library.
-APPLIED_NOTE = "paperless.applied"
-
 
 def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
     """What is owed since the last time. The caller holds the library's lock.
@@ -39,7 +44,7 @@ def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
     if not owed:
         return FeedbackReport()
     report = FeedbackReport()
-    if place.settings.paperless.write:
+    if place.settings.paperless.write and not is_taken_back(place.store):
         report = write(place, reach(place.store, owed) if widely else list(owed))
     place.ledger.told(owed)
     return report
@@ -58,6 +63,7 @@ def tell_all(
         imagined = as_if_made(labels, place.settings)
         return as_report(plan_for(place, None, imagined, again=again), labels.problems)
     owed = place.ledger.owed()
+    place.store.put_notes({TAKEN_BACK_NOTE: ""})
     _adopt(place)
     report = write(place, None, pause=pause, again=again)
     place.ledger.told(owed)
@@ -67,26 +73,28 @@ def tell_all(
 
 def tell_rest(place: Workplace) -> FeedbackReport:
     """Now and then: whatever has changed the library without a word to us, such as a new
-    threshold. Where nobody has begun to write about the whole library, only what is written
-    already is kept right."""
-    if not place.settings.paperless.write:
+    threshold. Where nobody has let us write about the whole library, only what was asked for is
+    kept right."""
+    if not place.settings.paperless.write or is_taken_back(place.store):
         return FeedbackReport()
-    if place.store.notes().get(APPLIED_NOTE) == "yes":
+    if is_applied(place.store):
         return write(place, None)
     written = list(place.ledger.rows())
     return write(place, written) if written else FeedbackReport()
 
 
 def take_back_all(place: Workplace, pause: Callable[[], None] | None = None) -> FeedbackReport:
-    """Everything that we ever wrote: tags, links, figures, notes, then the labels themselves."""
+    """Everything that we ever wrote: tags, links, figures, notes, then the labels themselves. It
+    holds, whoever else is at work, until somebody asks for labels again (`tell_all`)."""
+    place.store.put_notes({APPLIED_NOTE: "", TAKEN_BACK_NOTE: "yes"})
     labels = place.labels.get(create=False)
     rows = place.ledger.rows()
     plan = difference({}, rows, again=True)
     report = Writer(place, labels, pause).write(plan)
+    dead_links.clear(place)
     left = place.labels.delete_all()
     place.ledger.drop((id, kind) for id, kinds in rows.items() for kind in kinds)
     place.ledger.told(place.ledger.owed())
-    place.store.put_notes({APPLIED_NOTE: ""})
     return FeedbackReport(report.added, report.removed, report.refused, (*report.problems, *left))
 
 
@@ -114,7 +122,8 @@ def plan_for(
     place: Workplace, ids: Collection[int] | None, labels: Labels, *, again: bool = False
 ) -> Plan:
     present = None if ids is None else place.store.metadata(ids)
-    wanted = wishes(place.store, place.settings, ids, present)
+    asked = ids if ids is None else among(place.store, place.ledger, place.settings, ids)
+    wanted = wishes(place.store, place.settings, asked, present)
     there = set(place.store.ids()) if present is None else present.keys()
     # What lies in the trash keeps its tags, and is looked at again when it comes back.
     rows = {id: kinds for id, kinds in place.ledger.rows(ids).items() if id in there}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from paperless_fingerprint.integration.context import Workplace
+from paperless_fingerprint.integration.feedback import dead_links
+from paperless_fingerprint.integration.feedback.dead_links import numbers_of, targets_of
 from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.integration.feedback.ledger import ADDING, ON, REFUSED, REMOVING, Mark
 from paperless_fingerprint.integration.feedback.plan import Entry, FeedbackReport, Plan, as_report
@@ -162,42 +164,39 @@ class Writer:
             for id, kind, mark in entries:
                 if kind == "confidence":
                     continue
-                own = _targets(mark)
+                own = set(targets_of(mark))
                 targets[number] |= own
-                kept = [n for n in _numbers(there.get(id, ((), {}))[1].get(number)) if n not in own]
+                kept = [
+                    n for n in numbers_of(there.get(id, ((), {}))[1].get(number)) if n not in own
+                ]
                 if kept and id in done:
                     self._put_back(id, number, kept)
                 elif (id, number) not in again:
                     targets[number].add(id)
             self._settle([], entries, done | absent)
-        self._clear_empty(targets)
+        # A link that is gone leaves an empty field on its other end.
+        for number, others in targets.items():
+            self._note(dead_links.clear_empty(self._place.paperless, number, others))
 
     def _put_back(self, id: int, number: int, kept: list[int]) -> None:
-        there = self._place.paperless.visible_ids(kept)
+        there = self._place.paperless.changeable_ids(kept)
         values = [n for n in kept if n in there]
         if values:
             self._note(self._place.paperless.modify_custom_fields([id], values={number: values}))
 
-    def _clear_empty(self, targets: Mapping[int, set[int]]) -> None:
-        """A link that is gone leaves an empty field on its other end."""
-        for number, ids in targets.items():
-            found = self._place.paperless.tags_and_fields(ids)
-            empty = [
-                id for id, (_, fields) in found.items() if number in fields and not fields[number]
-            ]
-            if empty:
-                self._note(self._place.paperless.modify_custom_fields(empty, remove=[number]))
-
     def _add_fields(self, added: list[Entry]) -> None:
         linked = {id for id, kind, _ in added if kind != "confidence"}
+        aims = {n for _, kind, mark in added if kind != "confidence" for n in targets_of(mark)}
+        # What stands there already is sent again, and must lead somewhere, too.
+        dead_links.clear(self._place, linked | aims, self._labels)
         there = self._place.paperless.tags_and_fields(linked)
-        reachable: set[int] = set()
-        for id, kind, mark in added:
-            if kind != "confidence" and id in there:
-                reachable |= _targets(mark)
-        reachable = set(self._place.paperless.visible_ids(reachable - there.keys())) | (
-            reachable & there.keys()
-        )
+        standing = {
+            (id, mark.number): numbers_of(there[id][1].get(mark.number))
+            for id, kind, mark in added
+            if kind != "confidence" and id in there
+        }
+        # Paperless lets nobody link with what he may not change.
+        reachable = self._place.paperless.changeable_ids(aims.union(linked, *standing.values()))
         entries: defaultdict[int, list[Entry]] = defaultdict(list)
         figures: defaultdict[int, dict[int, Any]] = defaultdict(dict)
         links: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
@@ -206,7 +205,7 @@ class Writer:
             if kind == "confidence":
                 figures[id][mark.number] = float(mark.value)
                 continue
-            for target in sorted(_targets(mark) & reachable):
+            for target in sorted(set(targets_of(mark)) & reachable):
                 links[id, mark.number].append(target)
         # Whoever is written to and linked at the same time keeps the link that Paperless sets back.
         for (id, number), targets in list(links.items()):
@@ -214,8 +213,13 @@ class Writer:
                 if (target, number) in links and id not in links[target, number]:
                     links[target, number].append(id)
         values = figures
+        stuck: set[int] = set()
         for (id, number), targets in links.items():
-            old = _numbers(there.get(id, ((), {}))[1].get(number))
+            old = standing.get((id, number), [])
+            if not reachable.issuperset(old):
+                self._refused[id] = "has links to documents that this token may not change"
+                stuck.add(id)
+                continue
             values[id][number] = list(dict.fromkeys([*old, *targets]))
         batches: defaultdict[str, list[int]] = defaultdict(list)
         for id in sorted(entries):
@@ -225,7 +229,7 @@ class Writer:
             if values.get(ids[0]):
                 result = self._place.paperless.modify_custom_fields(ids, values=values[ids[0]])
                 done = self._note(result)
-            self._settle([entry for id in ids for entry in entries[id]], [], done)
+            self._settle([entry for id in ids for entry in entries[id]], [], done - stuck)
 
     # --- notes ----------------------------------------------------------------------------------
 
@@ -250,11 +254,3 @@ class Writer:
                 else:
                     self._settle([(id, kind, Mark(note.id, mark.value))], [], {id})
                 self._pause()
-
-
-def _targets(mark: Mark) -> set[int]:
-    return set(_numbers(json.loads(mark.value or "[]")))
-
-
-def _numbers(value: Any) -> list[int]:
-    return [n for n in value if type(n) is int] if isinstance(value, list) else []
