@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from importlib import resources
+from itertools import chain
 from typing import Protocol
 
+from paperless_fingerprint.text.languages import languages
 from paperless_fingerprint.text.normalise import without_accents
 
-#: Month names, and the short forms that stand on statements; casefolded, with their number.
-_MONTHS = (
-    "january jan januar jänner janvier janv enero ene gennaio gen januari styczeń stycznia sty janeiro",
-    "february feb februar febr février févr fevrier febrero febbraio februari luty lutego lut fevereiro fev",
-    "march mar märz mrz maerz mars marzo maart mrt marzec marca março",
-    "april apr avril avr abril abr aprile kwiecień kwietnia kwi",
-    "may mai mayo maggio mag mei maj maja maio",
-    "june jun juni juin junio giugno giu czerwiec czerwca cze junho",
-    "july jul juli juillet juil julio luglio lug lipiec lipca lip julho",
-    "august aug août aout agosto ago augustus sierpień sierpnia sie",
-    "september sep sept septembre septiembre settembre set wrzesień września wrz setembro",
-    "october oct oktober okt octobre octubre ottobre ott październik października paź outubro out",
-    "november nov novembre noviembre listopad listopada lis novembro",
-    "december dec dezember dez décembre déc decembre diciembre dic dicembre grudzień grudnia gru dezembro",
-)
-_NAMES = [(name, number) for number, names in enumerate(_MONTHS, 1) for name in names.split()]
+_NAMES = [
+    (name, number)
+    for language in languages()
+    for months in (language.months, language.short_months)
+    for number, names in enumerate(months, 1)
+    for name in names
+]
+#: The names of the months and the short forms that stand on statements, with their number.
 #: A scanner that was not told the language loses the accents; what is short without them may be
 #: another word, as 'marco' is.
 MONTHS: dict[str, int] = {
@@ -31,9 +25,32 @@ MONTHS: dict[str, int] = {
     **dict(_NAMES),
 }
 #: Months in short that are whole names, and words that are common as something else.
-SHORT_MONTHS = frozenset({"may", "mai", "mei", "maj", "mars", "march", "marca", "maja"})
+SHORT_MONTHS = frozenset(name for language in languages() for name in language.doubtful_months)
 #: To be believed only beside a number: every short form, because 'out', 'set', 'sie' are words.
 AMBIGUOUS_MONTHS = frozenset(name for name in MONTHS if len(name) <= 3) | SHORT_MONTHS
+
+
+@cache
+def labels() -> dict[str, tuple[str, ...]]:
+    """How the words begin that stand before an invoice number, a customer number and so on."""
+    kinds = dict.fromkeys(kind for language in languages() for kind in language.labels)
+    return {kind: _once(language.labels[kind] for language in languages()) for kind in kinds}
+
+
+@cache
+def totals() -> tuple[str, ...]:
+    """What stands before the amount to pay."""
+    return _once(language.totals for language in languages())
+
+
+@cache
+def legal_forms() -> tuple[str, ...]:
+    return _once(language.legal_forms for language in languages())
+
+
+def _once(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The longest first, so that a regular expression takes as much as it can."""
+    return tuple(sorted(set(chain.from_iterable(lists)), key=lambda word: (-len(word), word)))
 
 
 class Vocabulary(Protocol):
@@ -54,10 +71,8 @@ class NoVocabulary:
 @cache
 def words_of_languages() -> tuple[frozenset[str], ...]:
     """The common words of each language."""
-    text = (resources.files(__package__) / "common.txt").read_text("utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
     # Keys of tokens are case-folded, and 'grüßen' is 'grüssen' then.
-    return tuple(frozenset(word.casefold() for word in line.split()[1:]) for line in lines)
+    return tuple(frozenset(map(str.casefold, each.common_words)) for each in languages())
 
 
 @cache

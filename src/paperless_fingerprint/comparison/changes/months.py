@@ -28,7 +28,7 @@ _MOSTLY = 0.6
 #: each edit that it is further off.
 _TRUST_IN_MISREAD = 0.8
 _TRUST_BY_EDIT = 0.2
-_NO_LETTERS = re.compile(r"[^a-zäáâàçéèêíóôõúûüąćęłńóśźż]+")
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 
 
 def months_in(side: Side, start: int, end: int) -> dict[str, int]:
