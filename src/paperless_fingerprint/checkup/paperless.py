@@ -15,7 +15,7 @@ from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.integration.feedback.labels import LINKS
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
-from paperless_fingerprint.paperless.records import Person, TokenUser
+from paperless_fingerprint.paperless.records import TokenUser
 from paperless_fingerprint.paperless.refusals import DeniedError
 from paperless_fingerprint.settings.registry import Settings
 
@@ -137,7 +137,7 @@ def _links(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
         yield Finding("links", True, "No link of ours leads to a document that was deleted.")
 
 
-def _documents(paperless: PaperlessClient, person: Person) -> Finding:
+def _documents(paperless: PaperlessClient, person: TokenUser) -> Finding:
     """A token without rights to a document is told of none: what it misses cannot be counted."""
     try:
         count = paperless.count()
