@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from paperless_fingerprint.comparison.facts import plain_amount, read_facts
+from paperless_fingerprint.comparison.facts import labelled, plain_amount, read_facts, stated
+from paperless_fingerprint.text.languages import languages
+from paperless_fingerprint.text.tokens import tokenise
 
 
 @pytest.mark.parametrize(
@@ -69,3 +71,32 @@ def test_facts_stop_at_a_bound_however_long_the_text_is():
     )
     assert len(facts.dates) == 1
     assert len(facts.amounts) <= 50
+
+
+@pytest.mark.parametrize("language", languages(), ids=lambda one: one.code)
+def test_labels_of_every_language_say_the_same_in_a_text_and_in_its_tokens(language):
+    def told(text):
+        return (
+            {(found.kind, found.spelling) for found in stated(text) if found.kind != "amount"},
+            {(found.kind, found.spelling) for found in labelled(tokenise(text))},
+        )
+
+    for kind, labels in language.labels.items():
+        for label in labels:
+            assert told(f"xyz {label} nr. 4711-22") == ({(kind, "4711-22")},) * 2
+    for label in language.totals:
+        assert all(("total", "118,20") in found for found in told(f"xyz {label}: 118,20"))
+
+
+@pytest.mark.parametrize("language", languages(), ids=lambda one: one.code)
+def test_a_date_and_a_company_are_read_in_every_language(language):
+    for number, names in enumerate(language.months, 1):
+        for name in names:
+            assert read_facts(f"3 {name} 2024").dates == (f"2024-{number:02}-03",)
+    for form in language.legal_forms:
+        assert read_facts(f"Nordlicht {form}\n").parties == (f"Nordlicht {form}",)
+
+
+def test_a_label_of_two_letters_is_a_whole_word():
+    assert read_facts("Az. 12/3456").references == (("reference", "12/3456"),)
+    assert read_facts("Azubi 2024").references == ()

@@ -6,34 +6,18 @@ Every pattern is linear: bounded repetitions, and no two neighbours that match t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import cache, lru_cache
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
-from paperless_fingerprint.text.lexicon import MONTHS
-
-# --- What people call the facts, in the languages of Paperless's users -----------------------
+from paperless_fingerprint.text.letters import is_word
+from paperless_fingerprint.text.lexicon import MONTHS, labels, legal_forms, totals
+from paperless_fingerprint.text.tokens import AMOUNT, NUMBER, Tokens, notes_of
 
 _NUMBER_WORDS = r"(?:n\.?[ro°ºu]?\.?|no\.?|num(?:ber|mer|éro|ero)?\.?|número|numero|numer|#|:)"
-_LABELS = {
-    "invoice number": r"invoice|rechnungs?|beleg|facture|factura|fattura|factuur|faktur[ay]|fatura|nota fiscal",
-    "customer number": r"customer|client|kunden|cliente?|klant|klienta|kundennr|abonné|abonado",
-    "contract number": r"contract|vertrags?|contrat|contrato|contratto|contractn?|umow[ay]|policy|police|póliza|polizza|polis|apólice",
-    "order number": r"order|bestell|auftrags?|commande|pedido|ordine|zamówieni[ea]|encomenda",
-    "reference": r"reference|ref|aktenzeichen|zeichen|az|référence|referencia|riferimento|kenmerk|sygnatura|referência|mandatsreferenz",
-}  # fmt: skip
-_REFERENCE = re.compile(
-    r"\b(?:" + "|".join(f"(?P<k{i}>{words})" for i, words in enumerate(_LABELS.values())) + r")"
-    # 'Rechnungsnummer', 'Invoice no.:', 'N° de facture' are all followed by the number itself.
-    rf"[-\w]{{0,12}}[ .:°º]{{0,3}}{_NUMBER_WORDS}{{0,3}}[ .:°º]{{0,3}}(?P<value>[A-Za-z]{{0,5}}[-/ ]?\d[\w/.-]{{1,24}})",
-    re.IGNORECASE,
-)
-_TOTAL = re.compile(
-    r"\b(?:grand total|total due|total|amount due|balance due|gesamtbetrag|rechnungsbetrag|endbetrag|bruttobetrag|"
-    r"zahlbetrag|gesamt|summe|total ttc|net à payer|montant total|importe total|totale|totaal|te betalen|"
-    r"razem|do zapłaty|suma|valor total|montante total)\b[^\d\n]{0,25}(?P<value>\d{1,3}(?:[.,' ]\d{3}){0,3}[.,]\d{2}|\d{1,9}[.,]\d{2})",
-    re.IGNORECASE,
-)
+_MONEY = r"\d{1,3}(?:[.,' ]\d{3}){0,3}[.,]\d{2}|\d{1,9}[.,]\d{2}"
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _ISO_DATE = re.compile(r"\b((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _NUMBER_DATE = re.compile(r"\b(\d{1,2})([./-])\s?(\d{1,2})\2\s?((?:19|20)?\d\d)\b")
@@ -44,13 +28,7 @@ _MONTH_DAY = re.compile(
     r"\b([^\W\d_]{3,12})\.?\s{1,3}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,3}((?:19|20)\d\d)\b"
 )
 _MONTH_YEAR = re.compile(r"\b([^\W\d_]{3,12})\.?(?: de)?\s{1,3}((?:19|20)\d\d)\b")
-_AMOUNT = re.compile(
-    r"(?<![\d.,])(?P<value>\d{1,3}(?:[.,' ]\d{3}){0,3}[.,]\d{2}|\d{1,9}[.,]\d{2})(?![\d.,]*\d)"
-)
-_PARTY = re.compile(
-    r"[^\W\d_][\w&.,'’ -]{1,50}[ ,](?:GmbH(?: & Co\. ?(?:KG|OHG))?|AG|KG|OHG|GbR|UG|e\.V\.|Ltd\.?|Inc\.?|LLC|PLC|"
-    r"S\.?A\.?R?\.?L?|SAS|S\.L\.|S\.?r\.?l\.?|S\.p\.A\.|B\.?V\.?|N\.V\.|sp\. z o\.o\.|Lda\.?)(?!\w)"
-)
+_AMOUNT = re.compile(rf"(?<![\d.,])(?P<value>{_MONEY})(?![\d.,]*\d)")
 _ADDRESS = re.compile(r"\b(?:[A-Z]{1,2}-)?\d{2}-?\d{2,3}(?: ?[A-Z]{2})? [^\W\d_][^\W\d_' -]{2,30}")
 
 
@@ -71,35 +49,148 @@ class Facts:
 #: Facts stand at the beginning of a letter; a book is not read for them to its end.
 _MOST_TEXT = 60_000
 _MOST_OF_A_KIND = 50
+#: A label stands a word or two before its number ('Rechnung Nr.', 'invoice no').
+_BEFORE = 3
+
+
+class Statement(NamedTuple):
+    """What a text states at a place: 'total' '1387.30', spelled '1.387,30'."""
+
+    #: 'total', 'date', 'period', 'amount', 'IBAN', 'party', 'address', or the name of a label.
+    kind: str
+    value: str
+    start: int
+    spelling: str
+
+
+def stated(text: str) -> tuple[Statement, ...]:
+    """In the order of the text."""
+    text = text[:_MOST_TEXT]
+    found = [
+        *_references(text),
+        *_amounts("total", _total_pattern(), text),
+        *_amounts("amount", _AMOUNT, text),
+        *_dates(text),
+        *_others(text),
+    ]
+    return tuple(sorted(found, key=attrgetter("start")))
+
+
+class Labelled(NamedTuple):
+    """A token that a label stands before, and what that makes it: 'total', 'invoice number'."""
+
+    place: int
+    kind: str
+    spelling: str
+
+
+def labelled(tokens: Tokens) -> tuple[Labelled, ...]:
+    """By the same labels as stated(), in a tenth of its time, which judging many pairs needs."""
+    keys, spellings = tokens.keys, tokens.spellings
+    found = []
+    for i, key in enumerate(keys):
+        if is_word(key) or len(key) < 3:
+            continue
+        # The nearest is asked first.
+        said = [label for word in keys[max(0, i - _BEFORE) : i][::-1] for label in _says(word)]
+        notes = notes_of(spellings[i])
+        kind: str | None = None
+        if notes & AMOUNT:
+            kind = "total" if "total" in said else None
+        elif len(key) >= 4:
+            kind = next((label for label in said if label != "total"), None)
+            if kind is None and notes & NUMBER and len(key) == 8 and len(spellings[i]) == 10:
+                kind = "date"
+        if kind:
+            found.append(Labelled(i, kind, spellings[i]))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 14)
+def _says(word: str) -> tuple[str, ...]:
+    """Which labels this word is, or the end of."""
+    kinds = {**labels(), "IBAN": ("iban",), "total": totals()}
+    return tuple(kind for kind, stems in kinds.items() if any(_begins(word, s) for s in stems))
+
+
+def _begins(word: str, stem: str) -> bool:
+    start, _, end = stem.rpartition(" ")
+    return word == end if start or len(stem) <= 2 else word.startswith(stem)
 
 
 def read_facts(text: str) -> Facts:
-    text = text[:_MOST_TEXT]
+    found: dict[str, list[str]] = {}
     references = []
-    for match in _REFERENCE.finditer(text):
-        kind = next(k for i, k in enumerate(_LABELS) if match[f"k{i}"])
-        references.append((kind, match["value"].strip(" .,-/")))
-    total = None
-    for match in _TOTAL.finditer(text):
-        total = plain_amount(match["value"])  # the last total is the one to pay
+    for kind, value, _, _ in stated(text):
+        found.setdefault(kind, []).append(value)
+        if kind in labels():
+            references.append((kind, value))
     return Facts(
         references=_once(references),
-        total=total,
-        dates=_once(_dates(text)),
-        periods=_once(
-            f"{match[2]}-{month:02d}"
-            for match in _MONTH_YEAR.finditer(text)
-            if (month := MONTHS.get(match[1].casefold()))
-        ),
-        amounts=_once(plain_amount(match["value"]) for match in _AMOUNT.finditer(text)),
-        ibans=_once(
-            iban
-            for match in _IBAN.finditer(text)
-            if 15 <= len(iban := match[0].replace(" ", "")) <= 34
-        ),
-        parties=_once(" ".join(match[0].split()) for match in _PARTY.finditer(text)),
-        addresses=_once(match[0] for match in _ADDRESS.finditer(text)),
+        total=found["total"][-1] if "total" in found else None,  # the last one is the one to pay
+        dates=_once(found.get("date", ())),
+        periods=_once(found.get("period", ())),
+        amounts=_once(found.get("amount", ())),
+        ibans=_once(found.get("IBAN", ())),
+        parties=_once(found.get("party", ())),
+        addresses=_once(found.get("address", ())),
     )
+
+
+@cache
+def _reference_pattern() -> re.Pattern[str]:
+    kinds = "|".join(
+        f"(?P<{kind.replace(' ', '_')}>{'|'.join(map(_beginning, stems))})"
+        for kind, stems in labels().items()
+    )
+    return re.compile(
+        # 'Rechnungsnummer', 'Invoice no.:', 'N° de facture' are all followed by the number itself.
+        rf"\b(?:{kinds})[-\w]{{0,12}}[ .:°º]{{0,3}}{_NUMBER_WORDS}{{0,3}}[ .:°º]{{0,3}}"
+        r"(?P<value>[A-Za-z]{0,5}[-/ ]?\d[\w/.-]{1,24})",
+        re.IGNORECASE,
+    )
+
+
+def _beginning(stem: str) -> str:
+    """'az' is a word, and not the beginning of 'Azubi'."""
+    return re.escape(stem) + (r"\b" if len(stem) <= 2 else "")
+
+
+@cache
+def _total_pattern() -> re.Pattern[str]:
+    names = "|".join(map(re.escape, totals()))
+    return re.compile(rf"\b(?:{names})\b[^\d\n]{{0,25}}(?P<value>{_MONEY})", re.IGNORECASE)
+
+
+@cache
+def _party_pattern() -> re.Pattern[str]:
+    forms = "|".join(map(re.escape, legal_forms()))
+    return re.compile(rf"[^\W\d_][\w&.,'’ -]{{1,50}}[ ,](?:{forms})(?!\w)")
+
+
+def _references(text: str) -> Iterator[Statement]:
+    for match in _reference_pattern().finditer(text):
+        kind = next(kind for kind in labels() if match[kind.replace(" ", "_")])
+        value = match["value"].strip(" .,-/")
+        yield Statement(kind, value, match.start("value"), value)
+
+
+def _amounts(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Statement]:
+    for match in pattern.finditer(text):
+        yield Statement(kind, plain_amount(match["value"]), match.start("value"), match["value"])
+
+
+def _others(text: str) -> Iterator[Statement]:
+    for match in _MONTH_YEAR.finditer(text):
+        if month := MONTHS.get(match[1].casefold()):
+            yield Statement("period", f"{match[2]}-{month:02d}", match.start(), match[0])
+    for match in _IBAN.finditer(text):
+        if 15 <= len(iban := match[0].replace(" ", "")) <= 34:
+            yield Statement("IBAN", iban, match.start(), match[0])
+    for match in _party_pattern().finditer(text):
+        yield Statement("party", " ".join(match[0].split()), match.start(), match[0])
+    for match in _ADDRESS.finditer(text):
+        yield Statement("address", match[0], match.start(), match[0])
 
 
 def plain_amount(written: str) -> str:
@@ -108,27 +199,25 @@ def plain_amount(written: str) -> str:
     return f"{int(digits[:-2] or 0)}.{digits[-2:]}"
 
 
-def _dates(text: str) -> list[str]:
-    found: list[tuple[int, str]] = []
-
-    def add(at: int, year: str, month: int | None, day: str) -> None:
-        if month and 1 <= month <= 12 and 1 <= int(day) <= 31:
-            year = year if len(year) == 4 else f"20{year}"
-            found.append((at, f"{year}-{month:02d}-{int(day):02d}"))
-
-    for m in _ISO_DATE.finditer(text):
-        add(m.start(), m[1], int(m[2]), m[3])
-    for m in _NUMBER_DATE.finditer(text):
-        day, month = int(m[1]), int(m[3])
+def _dates(text: str) -> Iterator[Statement]:
+    for match in _ISO_DATE.finditer(text):
+        yield from _date(match, match[1], int(match[2]), match[3])
+    for match in _NUMBER_DATE.finditer(text):
+        day, month = int(match[1]), int(match[3])
         # 4/28/2024 can only be the American order; what fits both ways is read day first.
         if month > 12 >= day:
             day, month = month, day
-        add(m.start(), m[4], month, str(day))
-    for m in _DAY_MONTH.finditer(text):
-        add(m.start(), m[3], MONTHS.get(m[2].casefold()), m[1])
-    for m in _MONTH_DAY.finditer(text):
-        add(m.start(), m[3], MONTHS.get(m[1].casefold()), m[2])
-    return [date for _, date in sorted(found)]
+        yield from _date(match, match[4], month, str(day))
+    for match in _DAY_MONTH.finditer(text):
+        yield from _date(match, match[3], MONTHS.get(match[2].casefold()), match[1])
+    for match in _MONTH_DAY.finditer(text):
+        yield from _date(match, match[3], MONTHS.get(match[1].casefold()), match[2])
+
+
+def _date(match: re.Match[str], year: str, month: int | None, day: str) -> Iterator[Statement]:
+    if month and 1 <= month <= 12 and 1 <= int(day) <= 31:
+        year = year if len(year) == 4 else f"20{year}"
+        yield Statement("date", f"{year}-{month:02d}-{int(day):02d}", match.start(), match[0])
 
 
 _T = TypeVar("_T")

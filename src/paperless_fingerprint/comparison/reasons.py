@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from paperless_fingerprint.comparison.changes.mark import Kind, Mark
 from paperless_fingerprint.comparison.evidence.gather import Evidence
 from paperless_fingerprint.model import Relation
-from paperless_fingerprint.text.letters import is_word
-from paperless_fingerprint.text.tokens import AMOUNT, NUMBER, Tokens, notes_of
 
 if TYPE_CHECKING:
     from paperless_fingerprint.comparison.relation import Reading
@@ -55,57 +53,11 @@ def of(relation: Relation, evidence: Evidence, a: Reading, b: Reading) -> tuple[
     return tuple(said[:_MOST_REASONS])
 
 
-# How the words begin that stand before a fact, in the languages of Paperless's users.
-_LABELS = (
-    ("invoice number", "invoice rechnung beleg factur fattura faktu fatura"),
-    ("customer number", "customer kunde client klant klient abonn"),
-    ("contract number", "contract vertrag contrat umow policy polic póliza polizza polis apólice"),
-    ("order number", "order bestell auftrag command pedido ordine zamówien encomenda"),
-    ("reference", "ref aktenzeichen mandat kenmerk sygnatur rifer dossier"),
-    ("IBAN", "iban"),
-)
-_TOTALS = tuple(
-    "total gesamt summe rechnungsbetrag endbetrag brutto totaal razem suma zapłaty netto".split()
-)
-_STEMS = tuple((stem, kind) for kind, stems in _LABELS for stem in stems.split())
-# A label stands a word or two before its number ('Rechnung Nr.', 'invoice no').
-_BEFORE = 3
-
-
-class Stated(NamedTuple):
-    """What a text states at a place, and what that is: 'total', 'date', 'invoice number'."""
-
-    place: int
-    kind: str
-    spelling: str
-
-
-def stated(tokens: Tokens) -> tuple[Stated, ...]:
-    keys, spellings = tokens.keys, tokens.spellings
-    found = []
-    for i, key in enumerate(keys):
-        if is_word(key) or len(key) < 3:
-            continue
-        before = keys[max(0, i - _BEFORE) : i][::-1]
-        notes = notes_of(spellings[i])
-        kind: str | None = None
-        if notes & AMOUNT:
-            if any(key.startswith(_TOTALS) for key in before):
-                kind = "total"
-        elif len(key) >= 4:
-            kind = next((k for key in before for stem, k in _STEMS if key.startswith(stem)), None)
-            if kind is None and notes & NUMBER and len(key) == 8 and len(spellings[i]) == 10:
-                kind = "date"
-        if kind:
-            found.append(Stated(i, kind, spellings[i]))
-    return tuple(found)
-
-
 def _agreements(evidence: Evidence, a: Reading) -> list[str]:
     """'same invoice number 2024-117 and total 118,20': what both texts state, as a spells it."""
     found: dict[str, str] = {}
     total = ""
-    for place, kind, spelling in a.stated:
+    for place, kind, spelling in a.labelled:
         if evidence.alignment.to_b[place] >= 0:
             if kind == "total":
                 total = spelling

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from paperless_fingerprint.comparison import reasons
 from paperless_fingerprint.comparison.alignment import equal_tokens, replaced_share
 from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
+from paperless_fingerprint.comparison.facts import Labelled, labelled
 from paperless_fingerprint.comparison.judgement import (
     STARTING_ODDS,
     Chances,
@@ -100,8 +101,8 @@ class Reading:
         return frozenset(map(hash, zip(*columns, strict=False)))
 
     @cached_property
-    def stated(self) -> tuple[reasons.Stated, ...]:
-        return reasons.stated(self.side.tokens)
+    def labelled(self) -> tuple[Labelled, ...]:
+        return labelled(self.side.tokens)
 
     @cached_property
     def side(self) -> Side:
