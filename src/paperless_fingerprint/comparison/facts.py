@@ -53,7 +53,7 @@ _MOST_OF_A_KIND = 50
 _BEFORE = 3
 
 
-class Statement(NamedTuple):
+class Stated(NamedTuple):
     """What a text states at a place: 'total' '1387.30', spelled '1.387,30'."""
 
     #: 'total', 'date', 'period', 'amount', 'IBAN', 'party', 'address', or the name of a label.
@@ -63,7 +63,7 @@ class Statement(NamedTuple):
     spelling: str
 
 
-def stated(text: str) -> tuple[Statement, ...]:
+def stated(text: str) -> tuple[Stated, ...]:
     """In the order of the text."""
     text = text[:_MOST_TEXT]
     found = [
@@ -168,29 +168,29 @@ def _party_pattern() -> re.Pattern[str]:
     return re.compile(rf"[^\W\d_][\w&.,'’ -]{{1,50}}[ ,](?:{forms})(?!\w)")
 
 
-def _references(text: str) -> Iterator[Statement]:
+def _references(text: str) -> Iterator[Stated]:
     for match in _reference_pattern().finditer(text):
         kind = next(kind for kind in labels() if match[kind.replace(" ", "_")])
         value = match["value"].strip(" .,-/")
-        yield Statement(kind, value, match.start("value"), value)
+        yield Stated(kind, value, match.start("value"), value)
 
 
-def _amounts(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Statement]:
+def _amounts(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Stated]:
     for match in pattern.finditer(text):
-        yield Statement(kind, plain_amount(match["value"]), match.start("value"), match["value"])
+        yield Stated(kind, plain_amount(match["value"]), match.start("value"), match["value"])
 
 
-def _others(text: str) -> Iterator[Statement]:
+def _others(text: str) -> Iterator[Stated]:
     for match in _MONTH_YEAR.finditer(text):
         if month := MONTHS.get(match[1].casefold()):
-            yield Statement("period", f"{match[2]}-{month:02d}", match.start(), match[0])
+            yield Stated("period", f"{match[2]}-{month:02d}", match.start(), match[0])
     for match in _IBAN.finditer(text):
         if 15 <= len(iban := match[0].replace(" ", "")) <= 34:
-            yield Statement("IBAN", iban, match.start(), match[0])
+            yield Stated("IBAN", iban, match.start(), match[0])
     for match in _party_pattern().finditer(text):
-        yield Statement("party", " ".join(match[0].split()), match.start(), match[0])
+        yield Stated("party", " ".join(match[0].split()), match.start(), match[0])
     for match in _ADDRESS.finditer(text):
-        yield Statement("address", match[0], match.start(), match[0])
+        yield Stated("address", match[0], match.start(), match[0])
 
 
 def plain_amount(written: str) -> str:
@@ -199,7 +199,7 @@ def plain_amount(written: str) -> str:
     return f"{int(digits[:-2] or 0)}.{digits[-2:]}"
 
 
-def _dates(text: str) -> Iterator[Statement]:
+def _dates(text: str) -> Iterator[Stated]:
     for match in _ISO_DATE.finditer(text):
         yield from _date(match, match[1], int(match[2]), match[3])
     for match in _NUMBER_DATE.finditer(text):
@@ -214,10 +214,10 @@ def _dates(text: str) -> Iterator[Statement]:
         yield from _date(match, match[3], MONTHS.get(match[1].casefold()), match[2])
 
 
-def _date(match: re.Match[str], year: str, month: int | None, day: str) -> Iterator[Statement]:
+def _date(match: re.Match[str], year: str, month: int | None, day: str) -> Iterator[Stated]:
     if month and 1 <= month <= 12 and 1 <= int(day) <= 31:
         year = year if len(year) == 4 else f"20{year}"
-        yield Statement("date", f"{year}-{month:02d}-{int(day):02d}", match.start(), match[0])
+        yield Stated("date", f"{year}-{month:02d}-{int(day):02d}", match.start(), match[0])
 
 
 _T = TypeVar("_T")
