@@ -4,11 +4,15 @@ PYTHON ?= python3
 VENV   ?= .venv
 RUN     = $(VENV)/bin/python -m
 PORT   ?= 9200
+PYTHONS ?= 3.11 3.12 3.13 3.14
 
-.PHONY: demo test check chromium screenshots bench elasticsearch clean
+.PHONY: demo test check coverage test-pythons chromium screenshots bench elasticsearch clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/paperless-fingerprint demo
+
+COVERED = tests/unit tests/properties tests/golden tests/integration/test_command_line.py \
+	tests/integration/test_old_library.py tests/integration/test_search_command.py
 
 test: check chromium
 	$(RUN) pytest
@@ -25,6 +29,16 @@ check: $(VENV)/.installed-for-tests
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+
+# How much of the program the tests without servers run through, and not less than the floor in
+# pyproject.toml.
+coverage: $(VENV)/.installed-for-tests
+	$(RUN) coverage run -m pytest -q $(COVERED)
+	$(RUN) coverage report --skip-covered --sort=cover
+
+# The same tests on other Pythons, each in an environment of its own.
+test-pythons: $(VENV)/.installed-for-tests
+	tests/on-pythons $(VENV)/bin/uv $(VENV)/pythons $(PYTHONS)
 
 bench: $(VENV)/.installed-for-benchmarks
 	$(VENV)/bin/python benchmarks/run.py $(ARGS)
