@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+_SLOT = re.compile(r"\{\w+\}")
+_WORDY = ("subjects", "duties", "whens", "letters", "clauses")
+_WORD = re.compile(r"[^\W\d_][\w\u0300-\u036f\u0900-\u0dff’'-]*")
+_CUT = re.compile(r"[^\W\d_][\w\u0e30-\u0e4e]{1,3}")
 _SYLLABLES = ("ba den mor kel ran vis tol ber han sol wick ford au lin gar ten ros mar eck hol "
               "sta vel dor nim pra zu fel ost quin lar").split()  # fmt: skip
 
@@ -36,8 +41,8 @@ class Language:
 
     def invented(self, rng: random.Random) -> str:
         """A name that no other document has."""
-        if "vocabulary" in self.data:
-            return "".join(rng.sample(self.data["vocabulary"], 2)).replace(" ", "").capitalize()
+        if self.data.get("invented"):
+            return "".join(rng.sample(self.data["vocabulary"], 2)).capitalize()
         return "".join(rng.sample(_SYLLABLES, rng.choice([2, 2, 3]))).capitalize()
 
     def person(self, rng: random.Random) -> str:
@@ -47,9 +52,13 @@ class Language:
         return self.data["person"].format(first=first, last=last)
 
     def sentence(self, rng: random.Random) -> str:
-        """Who does what when: thousands of sentences from a few dozen phrases, some with facts."""
-        if "vocabulary" in self.data:
-            return _babble(self.data["vocabulary"], rng, self.spaced)
+        """Who does what when, some with facts; and as many that mean nothing.
+
+        A few dozen phrases make thousands of sentences, yet they all share their turns, as letters
+        of different people do not: the others have the words in an order of their own.
+        """
+        if self.data.get("invented") or rng.random() < 0.5:
+            return _babble(self.data["vocabulary"], rng, self.spaced, self.data.get("stop", "."))
         who, what, when = (rng.choice(self.words(k)) for k in ("subjects", "duties", "whens"))
         if rng.random() < 0.15:
             who += f" {self.invented(rng)}"
@@ -74,7 +83,7 @@ class Language:
         return rng.sample(taken + made, count)
 
 
-def _babble(vocabulary: list[str], rng: random.Random, spaced: bool) -> str:
+def _babble(vocabulary: list[str], rng: random.Random, spaced: bool, stop: str) -> str:
     weights = _zipf(len(vocabulary))
     words = rng.choices(vocabulary, cum_weights=weights, k=rng.randint(5, 19))
     if rng.random() < 0.25:
@@ -82,7 +91,7 @@ def _babble(vocabulary: list[str], rng: random.Random, spaced: bool) -> str:
     if rng.random() < 0.4:
         words[len(words) // 2] += ","
     text = (" " if spaced else "").join(words)
-    return text[0].upper() + text[1:] + "."
+    return text[0].title() + text[1:] + stop
 
 
 @cache
@@ -109,8 +118,20 @@ def language(code: str) -> Language:
     """'de', or 'georgian-7': the seventh tongue invented in that script."""
     path = FOLDER / "languages" / f"{code}.toml"
     if path.exists():
-        return Language(code, tomllib.loads(path.read_text("utf-8")))
+        data = tomllib.loads(path.read_text("utf-8"))
+        return Language(code, {**data, "vocabulary": _vocabulary(code, data)})
     return Language(code, _tongue(code, scripts()[code.partition("-")[0]]))
+
+
+def _vocabulary(code: str, data: dict) -> list[str]:
+    """All words of the language's data; without spaces, what stands between two cuts."""
+    texts = [t for kind in _WORDY for t in data[kind]]
+    texts += [data["items"], data["entries"], *data["labels"].values()]
+    text = _SLOT.sub(" ", " ".join(texts))
+    found = _WORD.findall(text) if data.get("spaced", True) else _CUT.findall(text)
+    words = sorted({word.lower() for word in found})
+    random.Random(f"vocabulary {code}").shuffle(words)
+    return words
 
 
 def _tongue(code: str, script: dict) -> dict:
@@ -144,6 +165,7 @@ def _tongue(code: str, script: dict) -> dict:
             for kind, (count, low, high) in phrases.items()
         },
         "vocabulary": vocabulary,
+        "invented": True,
         "spaced": spaced,
         "decimal": rng.choice([",", "."]),
         "currency": [rng.choice(["€", "EUR", "$", "₾", "֏", "৳", "kr", "₸"])],
