@@ -131,7 +131,11 @@ class Form:
         blocks = [movable.pop() if b.startswith("*") else b for b in blocks]
         self.blocks = [b.lstrip("?*") for b in blocks]
         #: How a fact in the wording belongs: mostly to the letter, sometimes to all letters.
-        self.levels = rng.choices(["letter", "customer", "sender"], [7, 2, 1], k=13)
+        weights = rng.choice([[7, 2, 1], [7, 2, 1], [2, 2, 6]])
+        self.levels = rng.choices(["letter", "customer", "sender"], weights, k=13)
+        #: Characters on a sheet, and whether its tables are short.
+        self.sheet = rng.choice([2600, 2600, 2600, 1500, 900])
+        self.short_tables = rng.random() < 0.4
         items = [*self.language.words("items")]
         items += [f"{rng.choice(items)} {self.language.invented(rng)}" for _ in range(20)]
         self.items = rng.sample(items, rng.randint(8, len(items)))
@@ -457,7 +461,8 @@ class _Writer:
         rows = [tuple(known.get(c, known["item"]) for c in columns)]
         if random.Random(f"no header {place} {self.form.seed}").random() < 0.2:
             rows = []
-        for k in range(between(rng, span)):
+        count = between(rng, span)
+        for k in range(count if not self.form.short_tables else max(1, count // 3)):
             cells = []
             item = rng.randrange(10**6)
             for c in columns:

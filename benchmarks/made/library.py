@@ -124,7 +124,7 @@ class Maker:
             if habit != "months":
                 letter = replace(letter, customer=rng.randrange(10, 10**6))
             letters.append(letter)
-            if rng.random() < 0.2 / (1 + count / 8):
+            if rng.random() < 0.35 / (1 + count / 8):
                 letters += [t for t in [revise.twin(form, letter, rng)] if t]
         copying = 1.0 if count < 8 else 0.5
         for k, letter in enumerate(letters):
@@ -150,9 +150,12 @@ class Maker:
         elif draw < 0.17:
             better = revise.corrected(form, letter, rng)
             if better:
-                states.append(replace(self.sheet(form, better, key), state=1, how="correction"))
-        elif draw < (0.5 if edits in {"contract", "draft"} else 0.26):
-            share = min(0.5, rng.lognormvariate(-2.6, 0.9))
+                pages = self.sheet(form, better, key).pages
+                if rng.random() < 0.25:  # and says so
+                    pages = revise.edited(pages, 0.02, rng, form.language)
+                states.append(Sheet(key, 1, pages, form, better, "correction"))
+        elif draw < (0.5 if edits in {"contract", "draft"} else 0.3):
+            share = min(0.6, rng.lognormvariate(-2.1, 0.9))
             changed = revise.edited(sheet.pages, share, rng, form.language)
             how = "edited"
             if edits == "draft" or (edits == "contract" and rng.random() < 0.4):
@@ -173,7 +176,7 @@ class Maker:
 
     def sheet(self, form: Form, letter: Letter, key: str) -> Sheet:
         again = Block("small", form.sender.letterhead()[:1]) if form.header_again else None
-        return Sheet(key, 0, revise.paged(form.write(letter).pages, again), form, letter)
+        return Sheet(key, 0, revise.paged(form.write(letter).pages, form.sheet, again), form, letter)
 
     def revisions(self, form: Form) -> None:
         """A long text over the years, from a few words to more than half of it changed."""
@@ -279,7 +282,7 @@ class Maker:
             return Scan(quality)
         count = len(sheet.pages)
         order: tuple[int, ...] = ()
-        if count > 1 and rng.random() < 0.12:
+        if count > 1 and rng.random() < 0.25:
             turned = [*range(1, count), 0] if rng.random() < 0.4 else [*reversed(range(count))]
             order = tuple(turned if rng.random() < 0.7 else rng.sample(range(count), count))
         stamp = fax = ""

@@ -9,26 +9,24 @@ from dataclasses import replace
 from benchmarks.made.forms import Block, Form, Letter, Pages, Printed, Value
 from benchmarks.made.language import Language
 
-#: Characters on a page of a long document.
-_PAGE = 2600
 _SENTENCE_END = re.compile(r"(?<=[.!?。؟।])\s*")
 #: What makes a letter this letter; all else in it can be corrected.
 IDENTITY = ("number", "name", "date", "period", "policy", "employee", "customer", "account",
             "insured", "birth", "phone", "meter", "address", "order", "subject", "signed")  # fmt: skip
 
 
-def paged(pages: Pages, again: Block | None) -> Pages:
-    """Long pages go on over several sheets, some with the letterhead again."""
+def paged(pages: Pages, sheet: int, again: Block | None) -> Pages:
+    """What is longer than a sheet goes on over several, some with the letterhead again."""
     out: list[list[Block]] = []
     for page in pages:
         out.append([])
-        room = _PAGE
+        room = sheet
         for block in page:
             for piece in _pieces(block):
                 size = sum(map(len, (*piece.lines, *(c for row in piece.rows for c in row))))
-                if size > room and room < _PAGE * 0.8:
+                if size > room and room < sheet * 0.8:
                     out.append([again] if again else [])
-                    room = _PAGE
+                    room = sheet
                 room -= size
                 last = out[-1][-1] if out[-1] else None
                 if last and last.kind == piece.kind and piece.kind in {"prose", "clauses", "table"} and last.mark == piece.mark:  # fmt: skip
@@ -151,12 +149,12 @@ def correctable(printed: Printed) -> list[str]:
 
 
 def corrected(form: Form, letter: Letter, rng: random.Random) -> Letter | None:
-    """The same letter with one to four of its facts put right."""
+    """The same letter with one or some of its facts put right."""
     printed = form.write(letter)
     names = correctable(printed)
     if not names or not {"number", "date"} & printed.values.keys():
         return None
-    chosen = rng.sample(names, min(len(names), rng.choice([1, 1, 1, 2, 2, 3, 4])))
+    chosen = rng.sample(names, min(len(names), rng.choice([1, 1, 1, 2, 2, 3, 4, 8])))
     if "number" in printed.values and "name" in printed.values and rng.random() < 0.1:
         chosen = ["name"]
     changes = {
