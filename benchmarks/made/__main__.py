@@ -25,7 +25,10 @@ def make(
     count = rng.choice([1, 2, 2, 3, 4])
     invented = [code for code in speech if code in scripts()]
     spoken = [code for code in speech if code not in scripts()]
-    few = [rng.choice(spoken if spoken and rng.random() < 0.7 else invented or spoken) for _ in range(count)]
+    few = [
+        rng.choice(spoken if spoken and rng.random() < 0.7 else invented or spoken)
+        for _ in range(count)
+    ]
     few = [f"{code}-{rng.randrange(1000)}" if code in scripts() else code for code in few]
     maker = Maker(seed, families, [few[0], *few])
     maker.make(size)

@@ -85,7 +85,9 @@ class Sender:
         self.phone = f"0{rng.randrange(20, 999)} {rng.randrange(10**5, 10**7)}"
         self.web = f"www.{rng.choice('abcdefgh')}{rng.randrange(10, 99)}-{rng.choice(['service', 'online', 'info'])}.example"
         self.iban = _iban(rng)
-        self.tax_number = f"{rng.randrange(10, 99)}/{rng.randrange(100, 999)}/{rng.randrange(10**4, 10**5)}"
+        self.tax_number = (
+            f"{rng.randrange(10, 99)}/{rng.randrange(100, 999)}/{rng.randrange(10**4, 10**5)}"
+        )
         self.dates = rng.choice(language.data["dates"])
         self.currency = rng.choice(language.data["currency"])
         self.currency_first = rng.random() < 0.25
@@ -163,9 +165,7 @@ class Form:
                 return speech.sentences("clauses", rng, count)
         if what == "clauses":
             clauses = speech.sentences("clauses", rng, count)
-            return [
-                f"{c} {speech.sentence(rng)}" if rng.random() < 0.5 else c for c in clauses
-            ]
+            return [f"{c} {speech.sentence(rng)}" if rng.random() < 0.5 else c for c in clauses]
         if what == "questions":
             return [speech.sentence(rng).rstrip(".") + "?" for _ in range(count)]
         return [speech.paragraph(rng) for _ in range(count)]
@@ -224,7 +224,9 @@ class _Writer:
             case "day":
                 return self.date(month, rng.randint(1, 28))
             case "birth":
-                return self.date(12 * rng.randint(1935, 2004) + rng.randrange(12), rng.randint(1, 28))
+                return self.date(
+                    12 * rng.randint(1935, 2004) + rng.randrange(12), rng.randint(1, 28)
+                )
             case "month":
                 return self.period(self.letter.month)
             case "time":
@@ -321,7 +323,9 @@ class _Writer:
             pages[-1].append(getattr(self, what)(rest, place))
         if self.form.page_numbers and len(pages) > 1:
             for n, page in enumerate(pages, 1):
-                text = self.form.page_numbers.format(label=self.language.label("page"), n=n, of=len(pages))
+                text = self.form.page_numbers.format(
+                    label=self.language.label("page"), n=n, of=len(pages)
+                )
                 page.append(Block("small", (text,)))
         return Printed(tuple(tuple(page) for page in pages), self.values)
 
@@ -352,14 +356,21 @@ class _Writer:
             elif key == "placedate":
                 lines.append(f"{self.sender.place}, {self.value('date', 'date', 'letter')}")
             elif key == "datetime":
-                lines.append(f"{self.value('date', 'date', 'letter')} {self.value('time', 'time', 'letter')}  {self.value('number', 'ref', 'letter')}")
+                lines.append(
+                    f"{self.value('date', 'date', 'letter')} {self.value('time', 'time', 'letter')}  {self.value('number', 'ref', 'letter')}"
+                )
             elif key == "balance":
-                lines.append(f"{self.language.label('opening')} {self.value('balance', 'amount', 'letter')}")
+                lines.append(
+                    f"{self.language.label('opening')} {self.value('balance', 'amount', 'letter')}"
+                )
             elif key == "parties":
                 lines += [self.sender.firm, f"{self.sender.street}, {self.sender.place}",
                           self.value("name", "person", "customer"), self.value("address", "address", "customer")]  # fmt: skip
             elif key == "present":
-                people = ", ".join(self.value(f"present{k}", "person", "letter" if k > 2 else "sender") for k in range(5))
+                people = ", ".join(
+                    self.value(f"present{k}", "person", "letter" if k > 2 else "sender")
+                    for k in range(5)
+                )
                 lines.append(f"{self.language.label('present')}: {people}")
             else:
                 lines += self.labelled(key).split("\n")
@@ -367,7 +378,11 @@ class _Writer:
 
     def side(self, rest: list[str], place: int) -> Block:
         left, right = " ".join(rest).split("|")
-        first = self.lines(["address"], place) if left.strip() == "address" else self.refs(left.split()[1:], place)
+        first = (
+            self.lines(["address"], place)
+            if left.strip() == "address"
+            else self.refs(left.split()[1:], place)
+        )
         return Block("side", first.lines, self.refs(right.split()[1:], place).lines)
 
     def title(self, keys: list[str], place: int) -> Block:
@@ -388,10 +403,22 @@ class _Writer:
         return Block("lines", (self.language.data["greeting"].format(p=name),))
 
     def close(self, rest: list[str], place: int) -> Block:  # noqa: ARG002
-        return Block("hand", (self.language.data["closing"], self.value("officer", "person", "sender"), self.sender.firm))
+        return Block(
+            "hand",
+            (
+                self.language.data["closing"],
+                self.value("officer", "person", "sender"),
+                self.sender.firm,
+            ),
+        )
 
     def foot(self, rest: list[str], place: int) -> Block:  # noqa: ARG002
-        return Block("small", (f"{self.sender.firm} · {self.sender.place} · IBAN {self.sender.iban} · {self.language.label('vat')} {self.sender.tax_number}",))
+        return Block(
+            "small",
+            (
+                f"{self.sender.firm} · {self.sender.place} · IBAN {self.sender.iban} · {self.language.label('vat')} {self.sender.tax_number}",
+            ),
+        )
 
     def hand(self, rest: list[str], place: int) -> Block:  # noqa: ARG002
         return Block("hand", ())
@@ -406,7 +433,9 @@ class _Writer:
         rng = random.Random(f"{self.seed('letter')} own {place}")
         count = between(rng, rest[1])
         if rest[0] == "agenda":
-            parts = [f"{n}. {self.slotless(self.language.sentence(rng))}" for n in range(1, count + 1)]
+            parts = [
+                f"{n}. {self.slotless(self.language.sentence(rng))}" for n in range(1, count + 1)
+            ]
         else:
             parts = [self.language.paragraph(rng) for _ in range(count)]
         return Block("prose", tuple(self.fill(part, own=True) for part in parts))
@@ -415,9 +444,13 @@ class _Writer:
         rng = random.Random(f"mark {self.form.seed}")
         rows = []
         for clause in self.form.wording[place]:
-            heading = self.slotless(self.language.sentence(rng))[: rng.randint(12, 30)].rpartition(" ")[0]
+            heading = self.slotless(self.language.sentence(rng))[: rng.randint(12, 30)].rpartition(
+                " "
+            )[0]
             rows.append((heading.rstrip(",."), self.fill(clause)))
-        return Block("clauses", rows=tuple(rows), mark=rng.choice(["§ {n}", "{n}.", "{n})", "Art. {n}"]))
+        return Block(
+            "clauses", rows=tuple(rows), mark=rng.choice(["§ {n}", "{n}.", "{n})", "Art. {n}"])
+        )
 
     def sections(self, rest: list[str], place: int) -> Block:
         rng = random.Random(f"sections {self.form.seed}")
@@ -430,7 +463,11 @@ class _Writer:
     def questions(self, rest: list[str], place: int) -> Block:  # noqa: ARG002
         lines = []
         for n, question in enumerate(self.form.wording[place], 1):
-            answer = self.value(f"answer{n}", random.Random(f"{n} {self.form.seed}").choice(["n", "words", "date", "place"]), "letter")
+            answer = self.value(
+                f"answer{n}",
+                random.Random(f"{n} {self.form.seed}").choice(["n", "words", "date", "place"]),
+                "letter",
+            )
             lines += [f"{n}. {question}", answer]
         return Block("form", tuple(lines))
 
@@ -439,7 +476,9 @@ class _Writer:
         dots = rng.choice([" ........ ", " ____ ", ": ", " [ ] "])
         lines = []
         for key in keys:
-            known = book()["values"].get(key, f"{key if key in {'place', 'time'} else 'words'} letter")
+            known = book()["values"].get(
+                key, f"{key if key in {'place', 'time'} else 'words'} letter"
+            )
             type, level = known.split()
             name = "name" if type == "person" and level == "customer" else key
             label = self.language.data["labels"].get(key, key)
@@ -447,27 +486,39 @@ class _Writer:
         return Block("form", tuple(lines))
 
     def sign(self, keys: list[str], place: int) -> Block:  # noqa: ARG002
-        names = [self.language.label(key) if key in {"tenant", "landlord"} else self.labelled(key) for key in keys]
-        return Block("hand", (f"{self.sender.place}, {self.value('signed', 'date', 'letter')}", "____________________", *" ".join(names).split("\n")))
+        names = [
+            self.language.label(key) if key in {"tenant", "landlord"} else self.labelled(key)
+            for key in keys
+        ]
+        return Block(
+            "hand",
+            (
+                f"{self.sender.place}, {self.value('signed', 'date', 'letter')}",
+                "____________________",
+                *" ".join(names).split("\n"),
+            ),
+        )
 
     def totals(self, keys: list[str], place: int) -> Block:  # noqa: ARG002
-        lines = [f"{self.language.label(key)} {self.money(self.value(f'{key} amount', 'amount', 'amounts'))}" for key in keys]
+        lines = [
+            f"{self.language.label(key)} {self.money(self.value(f'{key} amount', 'amount', 'amounts'))}"
+            for key in keys
+        ]
         return Block("table", rows=tuple(tuple(line.rsplit(" ", 2)) for line in lines))
 
     def table(self, rest: list[str], place: int) -> Block:
         *columns, span = rest
-        rng = random.Random(f"{self.seed('amounts')} rows {place} {self.form.family if 'date' in columns else ''}")
+        rng = random.Random(
+            f"{self.seed('amounts')} rows {place} {self.form.family if 'date' in columns else ''}"
+        )
         known = self.language.data["labels"]
         rows = [tuple(known.get(c, known["item"]) for c in columns)]
         if random.Random(f"no header {place} {self.form.seed}").random() < 0.2:
             rows = []
         count = between(rng, span)
         for k in range(count if not self.form.short_tables else max(1, count // 3)):
-            cells = []
             item = rng.randrange(10**6)
-            for c in columns:
-                cells.append(self.cell(c, k, f"row{place}.{k}.{c}", item))
-            rows.append(tuple(cells))
+            rows.append(tuple(self.cell(c, k, f"row{place}.{k}.{c}", item) for c in columns))
         return Block("table", rows=tuple(rows))
 
     def cell(self, column: str, k: int, name: str, item: int) -> str:
@@ -503,7 +554,13 @@ class _Writer:
         return self.value(name, "amount", "amounts")
 
     def masthead(self, rest: list[str], place: int) -> Block:  # noqa: ARG002
-        return Block("title", (self.sender.firm.upper(), f"{self.value('date', 'date', 'letter')} · {self.value('number', 'ref', 'letter')}"))
+        return Block(
+            "title",
+            (
+                self.sender.firm.upper(),
+                f"{self.value('date', 'date', 'letter')} · {self.value('number', 'ref', 'letter')}",
+            ),
+        )
 
     def columns(self, rest: list[str], place: int) -> Block:
         """Articles one after the other, over the columns of the page."""
@@ -511,7 +568,12 @@ class _Writer:
         count = between(rng, rest[0])
         articles = []
         for _ in range(rng.randint(count, 3 * count)):
-            heading = " ".join(self.slotless(self.language.sentence(rng)).split()[: rng.randint(3, 7)])
-            body = [self.fill(self.language.paragraph(rng, 6), own=True) for _ in range(rng.randint(1, 5))]
+            heading = " ".join(
+                self.slotless(self.language.sentence(rng)).split()[: rng.randint(3, 7)]
+            )
+            body = [
+                self.fill(self.language.paragraph(rng, 6), own=True)
+                for _ in range(rng.randint(1, 5))
+            ]
             articles.append((heading, *body))
         return Block("columns", rows=tuple(articles), mark=str(count))

@@ -140,13 +140,12 @@ def _tongue(code: str, script: dict) -> dict:
 
     def word() -> str:
         syllables = rng.choices([1, 2, 3, 4, 5], [2, 6, 6, 3, 1])[0]
-        letters = "".join(
+        return "".join(
             rng.choice(script["consonants"])
             + rng.choice(script["vowels"])
             + (rng.choice(script["consonants"]) if rng.random() < 0.3 else "")
             for _ in range(syllables)
         )
-        return letters
 
     vocabulary = [word() for _ in range(700)]
 
@@ -169,8 +168,11 @@ def _tongue(code: str, script: dict) -> dict:
         "spaced": spaced,
         "decimal": rng.choice([",", "."]),
         "currency": [rng.choice(["€", "EUR", "$", "₾", "֏", "৳", "kr", "₸"])],
-        "dates": rng.sample(english["dates"], 2)
-        + ["{day:02}.{m:02}.{year}", "{year}. {month} {day}"],
+        "dates": [
+            *rng.sample(english["dates"], 2),
+            "{day:02}.{m:02}.{year}",
+            "{year}. {month} {day}",
+        ],
         "stamps": f"{phrase(1, 1).upper()} {{d}}|{phrase(1, 2)}",
         "greeting": f"{phrase(1, 1)} {{p}},",
         "closing": phrase(2, 3),

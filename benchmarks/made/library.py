@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from benchmarks.made import forms, noise, revise
 from benchmarks.made.forms import Block, Form, Letter, Pages, Sender
-from benchmarks.made.language import Language, language
+from benchmarks.made.language import language
 from benchmarks.made.noise import Scan
 
 #: Of the printed words so few were read: nobody can say what that is.
@@ -36,8 +36,7 @@ class Made:
     printed: Counter[str]
     #: All runs of three printed words.
     runs: frozenset[tuple[str, ...]]
-    read: frozenset[str]
-    count_read: int
+    read: Counter[str]
     #: The letter that it is, whole and alone; None for bundles and parts.
     whole: str | None
     holds: dict[str, Held]
@@ -99,7 +98,9 @@ class Maker:
         if self.senders and rng.random() < 0.3:
             sender = rng.choice(self.senders)
         else:
-            sender = Sender(language(rng.choice(self.languages)), f"{self.seed}-{len(self.senders)}")
+            sender = Sender(
+                language(rng.choice(self.languages)), f"{self.seed}-{len(self.senders)}"
+            )
             self.senders.append(sender)
         return Form(sender, family, str(len(self.made)))
 
@@ -147,14 +148,14 @@ class Maker:
         states = [sheet]
         if edits == "none":
             self.clippings(sheet)
-        elif draw < 0.17:
+        elif draw < 0.2:
             better = revise.corrected(form, letter, rng)
             if better:
                 pages = self.sheet(form, better, key).pages
                 if rng.random() < 0.25:  # and says so
                     pages = revise.edited(pages, 0.02, rng, form.language)
                 states.append(Sheet(key, 1, pages, form, better, "correction"))
-        elif draw < (0.5 if edits in {"contract", "draft"} else 0.3):
+        elif draw < (0.55 if edits in {"contract", "draft"} else 0.4):
             share = min(0.6, rng.lognormvariate(-2.1, 0.9))
             changed = revise.edited(sheet.pages, share, rng, form.language)
             how = "edited"
@@ -167,6 +168,11 @@ class Maker:
                 changed, how = revise.edited(pages, 0.01, rng, form.language), "signed again"
             if changed != sheet.pages:
                 states.append(replace(sheet, state=1, pages=changed, how=how))
+        if len(states) > 1 and rng.random() < 0.25:
+            last = states[-1]
+            again = revise.edited(last.pages, rng.uniform(0.01, 0.15), rng, form.language)
+            if again != last.pages:
+                states.append(replace(last, state=2, pages=again, how="edited"))
         for state in states[1:]:
             self.sheets.append(state)
             for _ in range(rng.choice([1, 1, 1, 2])):
@@ -176,7 +182,9 @@ class Maker:
 
     def sheet(self, form: Form, letter: Letter, key: str) -> Sheet:
         again = Block("small", form.sender.letterhead()[:1]) if form.header_again else None
-        return Sheet(key, 0, revise.paged(form.write(letter).pages, form.sheet, again), form, letter)
+        return Sheet(
+            key, 0, revise.paged(form.write(letter).pages, form.sheet, again), form, letter
+        )
 
     def revisions(self, form: Form) -> None:
         """A long text over the years, from a few words to more than half of it changed."""
@@ -211,7 +219,7 @@ class Maker:
                 text
                 for block in pages[0]
                 for line in (*block.lines, "")
-                for text in noise._wrapped(line, 76)
+                for text in noise.wrapped(line, 76)
             ]
             key, holds, lines = f"{form.seed}/{k}", {f"{form.seed}/{k}": Held(0)}, list(body)
             if sent and rng.random() < 0.85:
@@ -236,10 +244,17 @@ class Maker:
             self.sheets.append(sheet)
             for copy in range(rng.choice([1, 1, 1, 2])):
                 quality = "digital" if copy == 0 and rng.random() < 0.8 else self.quality()
-                self.copy(sheet, holds=holds, scan=Scan(quality), how="quote" if len(holds) > 1 else "mail")
+                self.copy(
+                    sheet,
+                    holds=holds,
+                    scan=Scan(quality),
+                    how="quote" if len(holds) > 1 else "mail",
+                )
 
     def clippings(self, sheet: Sheet) -> None:
-        articles = [(b, row) for page in sheet.pages for b in page if b.kind == "columns" for row in b.rows]
+        articles = [
+            (b, row) for page in sheet.pages for b in page if b.kind == "columns" for row in b.rows
+        ]
         for number, (_, row) in enumerate(articles):
             if self.rng.random() < 0.15 and len(" ".join(row)) > 300:
                 pages = ((Block("title", row[:1]), Block("prose", row[1:])),)
@@ -263,8 +278,14 @@ class Maker:
             sheets = list(chosen.values())
             if rng.random() < 0.4:  # the enclosure of a letter
                 sheets = sheets[:1]
-                cover = self.form("letter") if "letter" in self.families else self.form(rng.choice(self.families))
-                letter = Letter(rng.randrange(10**6), sheets[0].letter.month, rng.randrange(10**9), 1)
+                cover = (
+                    self.form("letter")
+                    if "letter" in self.families
+                    else self.form(rng.choice(self.families))
+                )
+                letter = Letter(
+                    rng.randrange(10**6), sheets[0].letter.month, rng.randrange(10**9), 1
+                )
                 sheets.insert(0, self.sheet(cover, letter, f"{cover.seed}/0"))
             pages = tuple(page for s in sheets for page in s.pages)
             holds = {s.key: Held(s.state) for s in sheets}
@@ -296,7 +317,8 @@ class Maker:
             stamp=stamp,
             fax=fax,
             page_order=order,
-            across=rng.random() < (0.35 if any(b.kind == "columns" for b in sheet.pages[0]) else 0.12),
+            across=rng.random()
+            < (0.35 if any(b.kind == "columns" for b in sheet.pages[0]) else 0.12),
             lines_lost=rng.randint(1, 6) if rng.random() < 0.06 else 0,
             edge_lost=rng.random() < 0.03,
             shouting=rng.random() < (0.12 if sheet.form.narrow else 0.01),
@@ -318,7 +340,7 @@ class Maker:
         year, month = divmod(sheet.letter.month, 12)
         self.made.append(
             Made(
-                text, Counter(printed), frozenset(zip(printed, printed[1:], printed[2:], strict=False)), frozenset(read), len(read),
+                text, Counter(printed), frozenset(zip(printed, printed[1:], printed[2:], strict=False)), Counter(read),
                 sheet.key if whole == "" else whole, holds or {sheet.key: Held(sheet.state)},
                 how or sheet.how or " ".join([scan.quality, *marks]), sheet.form,
                 f"{year}-{month + 1:02d}-{self.rng.randint(1, 28):02d}", len(sheet.pages),
@@ -347,9 +369,16 @@ def truth(made: list[Made]) -> list[dict]:
     """Every pair of one sender, or with a letter in common."""
     groups: dict[str, set[int]] = {}
     for id, one in enumerate(made, 1):
-        for name in {one.form.sender.seed, *one.holds, *map(_form, one.holds), *(_sender(k) for k in one.holds)}:
+        for name in {
+            one.form.sender.seed,
+            *one.holds,
+            *map(_form, one.holds),
+            *(_sender(k) for k in one.holds),
+        }:
             groups.setdefault(name, set()).add(id)
-    pairs = sorted({pair for ids in groups.values() for pair in itertools.combinations(sorted(ids), 2)})
+    pairs = sorted(
+        {pair for ids in groups.values() for pair in itertools.combinations(sorted(ids), 2)}
+    )
     rows = []
     for a, b in pairs:
         label, relation = judge(made[a - 1], made[b - 1])
@@ -375,7 +404,7 @@ def judge(a: Made, b: Made) -> tuple[str, str]:
     if label in {"dup", "version", "partial"}:
         if a.lost or b.lost:
             return "lost", relation
-        if min(a.count_read, b.count_read) < _SHORT:
+        if min(a.read.total(), b.read.total()) < _SHORT:
             return "short", relation
     return label, relation
 
@@ -388,7 +417,9 @@ def _by_origin(a: Made, b: Made) -> tuple[str, str]:
             return "ambiguous", "version-lost"
         if _alike(a, b) < _STILL_THE_TEXT:
             return "ambiguous", "written anew"
-        return "version", _named(a, b, "version", {"correction", "edited", "draft", "signed again", "years"})
+        return "version", _named(
+            a, b, "version", {"correction", "edited", "draft", "signed again", "years"}
+        )
     shared = a.holds.keys() & b.holds.keys()
     if shared:
         return _shared(a, b, shared)
@@ -396,7 +427,7 @@ def _by_origin(a: Made, b: Made) -> tuple[str, str]:
         whole = a.whole is not None and b.whole is not None
         relation = "template" if whole else "template-part"
         smaller, larger = (a, b) if a.printed.total() <= b.printed.total() else (b, a)
-        seen = _seen(a, b) if whole else bool(_only(smaller, larger) & smaller.read)
+        seen = _seen(a, b) if whole else bool(_own(smaller, larger)[1])
         return ("neg", relation) if seen else ("ambiguous", f"{relation}-lost")
     return "neg", "same sender"
 
@@ -412,7 +443,9 @@ def _shared(a: Made, b: Made, shared: Iterable[str]) -> tuple[str, str]:
             if all(x.state == y.state for x, y in inside):
                 return "partial", how
             overlap = (part.printed & all_.printed).total() / part.printed.total()
-            return ("partial", "contains-version") if overlap > 0.6 else ("ambiguous", "version-part")
+            return (
+                ("partial", "contains-version") if overlap > 0.6 else ("ambiguous", "version-part")
+            )
     if a.holds == b.holds:
         return "dup", f"{how} again"
     pages = [(a.holds[k].pages, b.holds[k].pages) for k in shared]
@@ -431,15 +464,16 @@ def _named(a: Made, b: Made, usual: str, names: set[str] = frozenset()) -> str:
     return usual
 
 
-def _only(a: Made, b: Made) -> set[str]:
-    return {w for w, n in a.printed.items() if n > b.printed[w]}
+def _own(a: Made, b: Made) -> tuple[set[str], set[str]]:
+    """The words that only one sheet has, or has more often; and those of them that can be read."""
+    own = {word for word, count in a.printed.items() if count > b.printed[word]}
+    return own, {word for word in own if a.read[word] > b.printed[word]}
 
 
 def _seen(a: Made, b: Made) -> bool:
     """Whether what tells the sheets apart can be read on both."""
-    mine, theirs = _only(a, b), _only(b, a)
-    read_a, read_b = mine & a.read, theirs & b.read
-    return bool(read_a or read_b) and (not mine or bool(read_a)) and (not theirs or bool(read_b))
+    sides = [_own(a, b), _own(b, a)]
+    return all(seen or not own for own, seen in sides) and any(seen for _, seen in sides)
 
 
 def _alike(a: Made, b: Made) -> float:

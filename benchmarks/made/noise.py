@@ -105,7 +105,11 @@ def read(pages: Pages, sheet: str, scan: Scan, rng: random.Random, width: int = 
     if scan.unaccented:
         text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
     for x, y, share in engine.swaps:
-        text = re.sub(re.escape(x), lambda m, y=y, s=share: y if rng.random() < s * min(1, 8 * level) else m[0], text)
+        text = re.sub(
+            re.escape(x),
+            lambda m, y=y, s=share: y if rng.random() < s * min(1, 8 * level) else m[0],
+            text,
+        )
     return text
 
 
@@ -123,7 +127,7 @@ def tokens(text: str) -> list[str]:
     return re.findall(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+", text.lower())
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
     if " " in text[: width + 1] or len(text) <= width:
         return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
     step = max(10, width // 2)  # scripts without spaces, twice as wide
@@ -136,12 +140,12 @@ def _lines(
     """The lines of a block in the order in which they are read."""
     match block.kind:
         case "prose":
-            return [line for text in block.lines for line in (*_wrapped(text, width), "")]
+            return [line for text in block.lines for line in (*wrapped(text, width), "")]
         case "clauses":
             lines = []
             for n, (heading, *texts) in enumerate(block.rows, block.start):
                 lines.append(f"{block.mark.format(n=n)} {heading}".strip())
-                lines += [line for text in texts for line in _wrapped(text, width)] + [""]
+                lines += [line for text in texts for line in wrapped(text, width)] + [""]
             return lines
         case "side":
             left, right = list(block.lines), list(block.beside)
@@ -165,7 +169,7 @@ def _columns(block: Block, rng: random.Random, *, by_column: bool) -> list[str]:
     """A newspaper: its columns one after the other, or read across, or some in another order."""
     count = int(block.mark)
     narrow = 110 // count
-    lines = [line for article in block.rows for text in article for line in _wrapped(text, narrow)]
+    lines = [line for article in block.rows for text in article for line in wrapped(text, narrow)]
     height = -(-len(lines) // count)
     columns = [lines[k : k + height] for k in range(0, len(lines), height)]
     if by_column:  # that is: wrongly
@@ -193,7 +197,7 @@ def _burst(count: int, rng: random.Random) -> dict[int, float]:
     for _ in range(rng.randint(1, 3)):
         at, size = rng.randrange(max(1, count)), rng.randint(1, max(1, min(8, count // 4)))
         share = rng.uniform(0.3, 0.95)
-        hit |= {k: share for k in range(at, at + size)}
+        hit |= dict.fromkeys(range(at, at + size), share)
     return hit
 
 
@@ -251,7 +255,13 @@ def _misread(unit: str, gap: str, rate: float, engine: _Engine) -> tuple[str, st
         bare = unit.strip(".,:;'-()") or unit
         if bare != unit and rng.random() < 0.6:
             return rng.choice([bare, bare + edge]), gap
-        return rng.choice([f"{unit}{edge}", f"{edge}{unit}", re.sub(r"[.,]", rng.choice([" ", "", ",", "."]), unit)]), gap
+        return rng.choice(
+            [
+                f"{unit}{edge}",
+                f"{edge}{unit}",
+                re.sub(r"[.,]", rng.choice([" ", "", ",", "."]), unit),
+            ]
+        ), gap
     return _letters(unit, engine), gap
 
 

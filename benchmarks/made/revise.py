@@ -30,7 +30,9 @@ def paged(pages: Pages, sheet: int, again: Block | None) -> Pages:
                 room -= size
                 last = out[-1][-1] if out[-1] else None
                 if last and last.kind == piece.kind and piece.kind in {"prose", "clauses", "table"} and last.mark == piece.mark:  # fmt: skip
-                    out[-1][-1] = replace(last, lines=last.lines + piece.lines, rows=last.rows + piece.rows)
+                    out[-1][-1] = replace(
+                        last, lines=last.lines + piece.lines, rows=last.rows + piece.rows
+                    )
                 else:
                     out[-1].append(piece)
     return tuple(tuple(page) for page in out)
@@ -40,7 +42,9 @@ def _pieces(block: Block) -> list[Block]:
     if block.kind == "prose":
         return [replace(block, lines=(line,)) for line in block.lines]
     if block.kind in {"clauses", "table"}:
-        return [replace(block, rows=(row,), start=n) for n, row in enumerate(block.rows, block.start)]
+        return [
+            replace(block, rows=(row,), start=n) for n, row in enumerate(block.rows, block.start)
+        ]
     return [block]
 
 
@@ -90,7 +94,11 @@ def _edited_block(
         spent = sum(_count(text, speech) for text in gone)
     elif draw < 0.3 * (1 - fine):
         added = [_fresh(speech, rng) for _ in range(rng.randint(1, 3))]
-        row = [added[0].split(",")[0][:20].rstrip("."), " ".join(added)] if block.rows else [" ".join(added)]
+        row = (
+            [added[0].split(",")[0][:20].rstrip("."), " ".join(added)]
+            if block.rows
+            else [" ".join(added)]
+        )
         rows.insert(k, row)
         spent = sum(_count(text, speech) for text in row)
     elif draw < 0.33 * (1 - fine) and len(rows) > 2:
@@ -128,7 +136,9 @@ def _edited_text(text: str, fine: float, rng: random.Random, speech: Language) -
     theirs = other.split() if speech.spaced else list(other)
     size = min(rng.randint(1, 4), len(mine))
     at, start = rng.randrange(len(mine) - size + 1), rng.randrange(len(theirs))
-    mine[at : at + size] = [w.strip(".,") for w in theirs[start : start + max(1, size + rng.randint(-1, 1))]]
+    mine[at : at + size] = [
+        w.strip(".,") for w in theirs[start : start + max(1, size + rng.randint(-1, 1))]
+    ]
     sentences[k] = gap.join(mine)
     return gap.join(sentences), size if speech.spaced else max(1, size // 2)
 
