@@ -173,10 +173,10 @@ class Form:
     def write(self, letter: Letter) -> Printed:
         return _Writer(self, letter).printed()
 
-    def another(self, type: str, rng: random.Random) -> str:
-        """A value of this type, as this form writes it."""
-        letter = Letter(0, 12 * rng.randint(2010, 2025) + rng.randrange(12), 0, 0)
-        return _Writer(self, letter).drawn(type, "letter", rng)
+    def another(self, type: str, rng: random.Random, month: int = 0) -> str:
+        """A value of this type, as this form writes it; of about that month, or of any."""
+        month = month or 12 * rng.randint(2010, 2025) + rng.randrange(12)
+        return _Writer(self, Letter(0, month, 0, 0)).drawn(type, "letter", rng)
 
 
 class _Writer:

@@ -168,41 +168,49 @@ def corrected(form: Form, letter: Letter, rng: random.Random) -> Letter | None:
     if "number" in printed.values and "name" in printed.values and rng.random() < 0.1:
         chosen = ["name"]
     changes = {
-        name: changed(form, printed.values[name], rng, slight=name == "name" or rng.random() < 0.3)
+        name: changed(form, printed.values[name], letter.month, rng, slight=name == "name" or rng.random() < 0.3)
         for name in chosen
-    }
+    }  # fmt: skip
     return replace(letter, changed=(*letter.changed, *changes.items()))
 
 
 def twin(form: Form, letter: Letter, rng: random.Random) -> Letter | None:
     """Another letter that differs in one or two of the facts that make it another one."""
     values = form.write(letter).values
-    own = [n for n in ("date", "period", "name", "code") if n in values]
+    # The same contract with another date would be one that was signed again.
+    kinds = (
+        ("name",) if form.spec.get("edits") == "contract" else ("date", "period", "name", "code")
+    )
+    own = [n for n in kinds if n in values]
     if "number" in values:
         chosen = ["number", *rng.sample(own, min(len(own), rng.choice([0, 0, 1, 2])))]
     elif own:
         chosen = rng.sample(own, 1)
     else:
         return None
-    changes = {n: changed(form, values[n], rng, slight=rng.random() < 0.6) for n in chosen}
+    changes = {
+        n: changed(form, values[n], letter.month, rng, slight=n != "name" and rng.random() < 0.6)
+        for n in chosen
+    }
     return replace(letter, changed=tuple(changes.items()))
 
 
-def changed(form: Form, value: Value, rng: random.Random, *, slight: bool) -> str:
-    """Another value of the type; slightly other: a digit, a letter, the next month."""
+def changed(form: Form, value: Value, month: int, rng: random.Random, *, slight: bool) -> str:
+    """Another value of the type; slightly other: a digit, a letter, some days or a month."""
     text = value.text
     for _ in range(20):
-        if slight and value.type == "person":
+        if slight and value.type in {"date", "day", "month"}:
+            text = form.another(value.type, rng, month + rng.choice([-1, 0, 0, 1, 2]))
+        elif slight and value.type == "person":
             k = rng.randrange(len(text))
-            if not text[k].isalpha():
-                continue
-            text = text[:k] + rng.choice(form.language.words("last")[0].lower()) + text[k + 1 :]
+            if text[k].isalpha():
+                letters = form.language.words("last")[0].lower()
+                text = text[:k] + rng.choice(letters) + text[k + 1 :]
         elif slight and any(c.isdigit() for c in text):
-            places = [k for k, c in enumerate(text) if c.isdigit()]
-            k = rng.choice(places[-3:])
+            k = rng.choice([k for k, c in enumerate(text) if c.isdigit()])
             text = text[:k] + rng.choice("123456789") + text[k + 1 :]
         else:
             text = form.another(value.type, rng)
         if text != value.text:
-            return text
-    return form.another(value.type, rng)
+            break
+    return text
