@@ -406,7 +406,7 @@ def test_other_thresholds_are_followed_there_and_back(analysed: Store, other: di
     analyse(analysed, changed, Silent())
     assert not analysed.pending()
     assert shape(analysed) != before
-    at_least = changed["similarity_threshold"]
+    at_least = changed.similarity_threshold
     assert all(group.confidence >= at_least for group in analysed.groups())
     run(analysed)
     assert shape(analysed) == before

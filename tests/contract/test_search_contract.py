@@ -327,7 +327,7 @@ def test_a_short_page_counts_what_it_has_seen(asking) -> None:
 def test_beyond_what_is_verified_the_total_is_a_lower_bound(asking, monkeypatch) -> None:
     fill_a_family(asking.store)
     everything = asking("FINGERPRINT:1_20", verify_all=True)
-    for module in ("query.likeness", "query.ranking", "search"):
+    for module in ("query.likeness", "query.ranking", "library.search"):
         monkeypatch.setattr(f"paperless_fingerprint.{module}.VERIFIED_AT_MOST", 50)
     some = asking("FINGERPRINT:1_20")
     assert len(some.hits) == 50
