@@ -257,7 +257,8 @@ def test_a_dismissal_is_the_same_whichever_way_it_came(tmp_path, stand_in):
             said = [replace(d, at="", by="") for d in place.store.decisions()]
             found.append((said, office.pairs(), office.groups(), sorted(place.ledger.owed())))
     decision = found[0][0][0]
-    assert decision.facts_a and decision.facts_b
+    assert decision.facts_a
+    assert decision.facts_b
     assert [each[:3] for each in found] == [([decision], {}, [])] * 3
     # Paperless is told by the next that runs, also of what was said on the command line.
     assert found[0][3] == [a, b]
