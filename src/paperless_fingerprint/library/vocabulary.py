@@ -25,7 +25,7 @@ from paperless_fingerprint.text.tokens import AMOUNT, CAPITAL, DIGIT, notes_of, 
 #: Beyond this a word is simply common.
 COUNTED_AT_MOST = 1_000
 #: Of two texts with more differences than this few of them are asked about.
-_FEW_DIFFERENCES = 200
+_FEW_DIFFERENCES = 400
 _MERGED_AT_ONCE = 500_000
 _HASHED_AT_ONCE = 20_000
 _REMEMBERED_WORDS = 50_000
