@@ -16,7 +16,7 @@ from paperless_fingerprint.integration.feedback.ledger import ADDING, REMOVING, 
 from paperless_fingerprint.library import decisions as decisions_made
 from paperless_fingerprint.model import Relation, Verdict
 from paperless_fingerprint.review.apply import do
-from paperless_fingerprint.review.journal import Step
+from paperless_fingerprint.review.journal import DecisionStep
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
 NOT = "Not a duplicate"
@@ -228,7 +228,7 @@ def test_killed_between_hearing_and_the_rest_it_is_heard_again(office, monkeypat
 
 def by_page(office, a, b):
     with office.open() as place:
-        do(place.store, place.settings, Step("dismiss", a, (b,)), "Erika")
+        do(place.store, place.settings, DecisionStep("dismiss", a, (b,)), "Erika")
 
 
 def by_command(office, a, b):

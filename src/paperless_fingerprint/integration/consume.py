@@ -133,7 +133,8 @@ def do_event(place: Workplace, event: Event) -> Outcome | None:
     except Exception as error:
         # Whatever one document does, the others are done. What it was is kept beside the event.
         is_ours = isinstance(error, FingerprintError)
-        why = str(error) if is_ours else unexpected(error, place.settings.secrets())
+        secrets = place.settings.secrets()
+        why = str(error) if is_ours else unexpected(error, secrets, known=event.error)
         if isinstance(error, StoreError | PaperlessError) and _is_outage(place, event):
             place.inbox.held_up(event, why)
             raise OutageError(why) from error
