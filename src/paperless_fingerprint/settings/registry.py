@@ -96,7 +96,6 @@ class Weights:
 @dataclass(frozen=True, slots=True)
 class Exact:
     enabled: bool = _switch(True, "find identical files and texts")
-    threshold: float = _number(1.0, "confidence from which on 'exact' is stored", 0, 1)
     policy: str = _choice("warn", "warn skip replace", "what an exact duplicate means")
 
 
@@ -114,7 +113,7 @@ class Version:
     threshold: float = _number(
         0.75, "jaccard from which on text alone may make a version where facts are silent", 0, 1
     )
-    policy: str = _choice("chain", "chain", "what a version means")
+    policy: str = _choice("chain", "chain skip", "what a version means")
 
 
 @dataclass(frozen=True, slots=True)
