@@ -26,7 +26,7 @@ from made_library import MadeLibrary, damaged, write
 from measuring import report
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.library import intake
-from paperless_fingerprint.library.analysis import analyse_document
+from paperless_fingerprint.library.analysis_one import analyse_one
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.settings.loading import load
@@ -106,7 +106,7 @@ def one_more(address: str, sample: int) -> tuple[int, list[float], float, float]
         start = time.perf_counter()
         intake.take_in(store, [new], spec)
         [item] = [waiting for waiting in store.pending() if waiting.id == new.id]
-        analyse_document(store, chosen, item, vocabulary)
+        analyse_one(store, chosen, item, vocabulary)
         seconds.append(time.perf_counter() - start)
         tidying += tidy(store)
     store.close()

@@ -13,6 +13,7 @@ is, without a stack trace, so it must make sense to somebody who has never read 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import IntEnum
 
 
@@ -47,3 +48,18 @@ class StoreError(FingerprintError):
 
 class PartlyDone(FingerprintError):  # noqa: N818  (a state more than an error)
     exit_code = ExitCode.PARTLY_DONE
+
+
+def unexpected(error: Exception, secrets: Collection[str] = (), *, known: str = "") -> str:
+    """One line about an error of ours, for people. The log keeps where it came from, with nothing
+    in it that is secret; once for as long as the line is the one that is `known`."""
+    import logging
+    import traceback
+
+    line = f"an unexpected {type(error).__name__}: {error}"
+    trace = "".join(traceback.format_exception(error))
+    for secret in secrets:
+        line, trace = (text.replace(secret, "(hidden)") for text in (line, trace))
+    if line != known:
+        logging.getLogger("paperless_fingerprint").error("%s\n%s", line, trace)
+    return line

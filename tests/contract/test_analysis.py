@@ -14,6 +14,7 @@ from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.grouping.rivals import CROWD
 from paperless_fingerprint.library import analysis as analysing
+from paperless_fingerprint.library import analysis_whole
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.compare import compare_documents
 from paperless_fingerprint.library.decisions import choose_primary, confirm, dismiss, undo
@@ -143,8 +144,8 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
     for store in (whole, broken):
         fill(store, sample)
     monkeypatch.setattr(analysing, "_FEW", 0)
-    monkeypatch.setattr(analysing, "_CHUNK_PAIRS", 5)
-    monkeypatch.setattr(analysing, "_STORED_TOGETHER", together)
+    monkeypatch.setattr(analysis_whole, "_CHUNK_PAIRS", 5)
+    monkeypatch.setattr(analysis_whole, "_STORED_TOGETHER", together)
     run(whole)
     writes = 0
     write_pairs = broken.write_pairs

@@ -8,6 +8,7 @@ from paperless_work import LETTER, OTHER, RESCAN, Office
 from documents import contested_scan
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
+from paperless_fingerprint.stores.sqlite import SqliteStore
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
 
@@ -60,6 +61,22 @@ def test_a_group_that_falls_apart_far_away_is_told_to_all_of_its_members(office)
     assert office.groups() == [(a, c), (b, same_file)]
     assert office.fields(same_file)["Duplicate of"] == [b]
     assert office.tags(b) == {PRIMARY}
+
+
+def test_the_words_of_a_document_are_asked_for_in_one_go(office, monkeypatch):
+    """Each question is a journey where the store is a server."""
+    office.consume(office.add(LETTER), office.add(OTHER))
+    asked = []
+    answer = SqliteStore.document_frequencies
+
+    def counting(store, words, **named):
+        asked.append(words)
+        return answer(store, words, **named)
+
+    monkeypatch.setattr(SqliteStore, "document_frequencies", counting, raising=False)
+    office.consume(office.add(RESCAN))
+    assert len(office.groups()) == 1
+    assert len(asked) == 1
 
 
 def test_doing_it_again_writes_nothing(office):

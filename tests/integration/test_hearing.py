@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from click.testing import CliRunner
 from paperless_work import LETTER, OTHER, RESCAN, Office
 
+from paperless_fingerprint.cli import main
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.integration import sync as syncing
 from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.integration.feedback.ledger import ADDING, REMOVING, Mark
+from paperless_fingerprint.library import decisions as decisions_made
 from paperless_fingerprint.model import Relation, Verdict
+from paperless_fingerprint.review.apply import do
+from paperless_fingerprint.review.journal import DecisionStep
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
 NOT = "Not a duplicate"
@@ -210,10 +217,48 @@ def test_killed_between_hearing_and_the_rest_it_is_heard_again(office, monkeypat
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(listen.regroup, "refresh", die)
+        patch.setattr(decisions_made.regroup, "refresh", die)
         with pytest.raises(Killed), office.open() as place:
             syncing.sync(place)
     office.sync()
     assert office.groups() == []
     assert office.tags(a) == office.tags(b) == set()
     assert len(decisions(office)) == 2
+
+
+def by_page(office, a, b):
+    with office.open() as place:
+        do(place.store, place.settings, DecisionStep("dismiss", a, (b,)), "Erika")
+
+
+def by_command(office, a, b):
+    done = CliRunner().invoke(main, ["dismiss", str(a), str(b)], env=office.environment)
+    assert done.exit_code == 0, done.output
+
+
+def by_tag(office, a, b):
+    office.put_on(b, NOT)
+    office.sync(reconcile=False)
+
+
+def test_a_dismissal_is_the_same_whichever_way_it_came(tmp_path, stand_in):
+    offices = {}
+    a, b = stand_in.library.add(LETTER).id, stand_in.library.add(RESCAN).id
+    for way in (by_command, by_page, by_tag):
+        (tmp_path / way.__name__).mkdir()
+        office = offices[way] = Office(tmp_path / way.__name__, stand_in)
+        office.consume(a, b)
+        with office.open() as place:
+            decisions_made.confirm(place.store, place.settings, a, b, by="Otto")
+    found = []
+    for way, office in offices.items():
+        way(office, a, b)
+        with office.open() as place:
+            said = [replace(d, at="", by="") for d in place.store.decisions()]
+            found.append((said, office.pairs(), office.groups(), sorted(place.ledger.owed())))
+    decision = found[0][0][0]
+    assert decision.facts_a
+    assert decision.facts_b
+    assert [each[:3] for each in found] == [([decision], {}, [])] * 3
+    # Paperless is told by the next that runs, also of what was said on the command line.
+    assert found[0][3] == [a, b]

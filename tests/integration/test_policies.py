@@ -52,6 +52,20 @@ def test_skip_records_and_writes_nothing(office, relation, text):
     assert office.fields(a) == office.fields(b) == {}
 
 
+def test_skip_of_versions_leaves_the_chains_in_the_library(office):
+    office.environment["PAPERLESS_FINGERPRINT_NEAR_POLICY"] = "version"
+    a, b = office.add(LETTER), office.add(RESCAN)
+    office.consume(a, b)
+    assert office.tags(a) == {"Older version"}
+    office.environment["PAPERLESS_FINGERPRINT_VERSION_POLICY"] = "skip"
+    office.apply()
+    assert office.tags(a) == office.tags(b) == set()
+    assert office.fields(a) == office.fields(b) == {}
+    assert office.pairs() == {(a, b): "version"}
+    with office.open() as place:
+        assert [chain.latest for chain in place.store.chains()] == [b]
+
+
 def test_skip_takes_back_what_warn_has_written(office):
     a, b = office.add(LETTER), office.add(LETTER)
     office.consume(a, b)

@@ -144,3 +144,19 @@ def test_a_misspelt_setting_is_found_before_the_program_runs(tmp_path: Path) -> 
         check=False, capture_output=True, text=True, cwd=SOURCE.parents[2],
     )  # fmt: skip
     assert '"Near" has no attribute "treshold"' in found.stdout
+
+
+def test_a_setting_of_an_earlier_version_is_said_to_be_gone_and_harms_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("min_words = 30\n[exact]\nthreshold = 0.9\n")
+    environment = {
+        "PAPERLESS_FINGERPRINT_CONFIG": str(file),
+        "PAPERLESS_FINGERPRINT_EXACT_THRESHOLD": "0.9",
+    }
+    assert load(environment).min_words == 30
+    in_file, in_environment = [record.getMessage() for record in caplog.records]
+    assert f"{file} has 'exact.threshold', which has no effect any more" in in_file
+    assert in_file.endswith("It can be left out.")
+    assert "PAPERLESS_FINGERPRINT_EXACT_THRESHOLD, which has no effect" in in_environment

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperless_fingerprint.library import analysis
-from paperless_fingerprint.library.analysis import _stretches
+from paperless_fingerprint.library import analysis_whole
+from paperless_fingerprint.library.analysis_whole import _stretches
 
 PLACES = 40
 PAIRS = st.sets(
@@ -26,9 +26,9 @@ def test_every_pair_is_judged_before_its_owner_is_done(
     keys = np.array([(a << 32) | b for a, b in sorted(pairs)], np.uint64)
     sizes = data.draw(st.lists(st.integers(0, 99), min_size=PLACES, max_size=PLACES))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(analysis, "_CHUNK_PAIRS", chunk_pairs)
-        patched.setattr(analysis, "_CHUNK_DOCUMENTS", chunk_documents)
-        patched.setattr(analysis, "_CHUNK_SHINGLES", chunk_shingles)
+        patched.setattr(analysis_whole, "_CHUNK_PAIRS", chunk_pairs)
+        patched.setattr(analysis_whole, "_CHUNK_DOCUMENTS", chunk_documents)
+        patched.setattr(analysis_whole, "_CHUNK_SHINGLES", chunk_shingles)
         stretches = list(_stretches(keys, np.array(sorted(waiting), np.int64), np.array(sizes)))
     judged: set = set()
     done: list[int] = []

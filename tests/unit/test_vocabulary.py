@@ -4,17 +4,23 @@ from paperless_fingerprint.library import vocabulary
 from paperless_fingerprint.library.vocabulary import StoredVocabulary, WordTable, asked_about
 
 
-def test_facts_and_differences_are_looked_up_ahead() -> None:
-    a = "Invoice 2024-117 for Mrs Aldous, paid in March"
-    b = "Invoice 2024-118 for Mr Aldous, paid in March"
-    assert asked_about(a, b) == {"2024", "117", "118", "mrs", "mr"}
+def asked(a: str, b: str) -> set[str]:
+    return asked_about({1: a, 2: b}, [(1, 2)])
 
 
-def test_of_texts_that_have_little_in_common_only_the_facts_are() -> None:
+def test_names_numbers_and_differences_are_looked_up_ahead() -> None:
+    a = "Invoice 2024-117 for Mrs Aldous, paid in March, with a discount"
+    b = "Invoice 2024-118 for Mr Aldous, paid in March, with a diskount"
+    told = {"2024", "117", "118", "mrs", "mr", "aldous", "discount", "diskount"}
+    # The numbers as a whole, too: a scanner may have joined their words.
+    assert asked(a, b) == told | {"2024117", "2024118"}
+
+
+def test_of_texts_that_have_little_in_common_only_names_and_numbers_are() -> None:
     letters = "abcdefghijklmno"
-    a = " ".join(f"alpha{x}{y}" for x in letters for y in letters) + " 12"
+    a = " ".join(f"alpha{x}{y}" for x in letters for y in letters) + " 12 Keller"
     b = " ".join(f"beta{x}{y}" for x in letters for y in letters) + " 13"
-    assert asked_about(a, b) == {"12", "13"}
+    assert asked(a, b) == {"12", "13", "keller"}
 
 
 class Counting:

@@ -20,7 +20,7 @@ from paperless_fingerprint.stores.opening import open_store
 
 if TYPE_CHECKING:
     from paperless_fingerprint.library.about import About
-    from paperless_fingerprint.library.analysis import AnalysisReport
+    from paperless_fingerprint.library.analysis_report import AnalysisReport
     from paperless_fingerprint.library.compare import Compared
     from paperless_fingerprint.library.decisions import Said
     from paperless_fingerprint.library.import_file import ImportReport
@@ -254,9 +254,10 @@ class Library:
         from paperless_fingerprint.library import decisions
 
         with self._deciding({a, b}):
-            return decisions.dismiss(
+            (said,) = decisions.dismiss(
                 self.store, self.settings, a, b, by=by, relation=_relation(relation)
             )
+        return said
 
     def confirm(self, a: int, b: int, *, by: str = _SOMEBODY) -> Said:
         """These two are what they were found to be; where nothing was found, duplicates."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError
+from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError, unexpected
 from paperless_fingerprint.integration import replace as policies
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.asked import is_applied
@@ -132,7 +132,9 @@ def do_event(place: Workplace, event: Event) -> Outcome | None:
         outcome = consume(place, event.document_id)
     except Exception as error:
         # Whatever one document does, the others are done. What it was is kept beside the event.
-        why = str(error) if isinstance(error, FingerprintError) else _unexpected(error)
+        is_ours = isinstance(error, FingerprintError)
+        secrets = place.settings.secrets()
+        why = str(error) if is_ours else unexpected(error, secrets, known=event.error)
         if isinstance(error, StoreError | PaperlessError) and _is_outage(place, event):
             place.inbox.held_up(event, why)
             raise OutageError(why) from error
@@ -154,7 +156,3 @@ def _is_outage(place: Workplace, event: Event) -> bool:
     except FingerprintError:
         return True
     return False
-
-
-def _unexpected(error: Exception) -> str:
-    return f"an unexpected {type(error).__name__}: {error}"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.library.clock import now_text
-from paperless_fingerprint.library.decisions_that_hold import holding
-from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk, with_decisions
+from paperless_fingerprint.library.decisions_that_hold import (
+    holding,
+    semantic_pairs,
+    with_decisions,
+)
+from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
-from paperless_fingerprint.model import Decision, Pair, Relation, Verdict
+from paperless_fingerprint.model import Decision, Key, Pair, Relation, StoredDocument, Verdict
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
@@ -23,12 +28,38 @@ class Said:
 
 
 def dismiss(
-    store: Store, settings: Settings, a: int, b: int, *, by: str, relation: Relation | None = None
-) -> Said:
-    """These two are no duplicates (or not in this relation), and never will be."""
-    decision = _about(store, a, b, Verdict.DISMISSED, by, relation)
-    store.put_decision(decision)
-    return Said(decision, _judge_again(store, settings, decision.a, decision.b))
+    store: Store,
+    settings: Settings,
+    id: int,
+    *others: int,
+    by: str,
+    relation: Relation | None = None,
+) -> list[Said]:
+    """It is no duplicate of any of these (or not in this relation), and never will be.
+
+    Others that are no longer in the library are left out. Whoever says it, on the command line, on
+    the page or in Paperless: this is all that follows from it.
+    """
+    present = store.get({id, *others})
+    if id not in present or not any(other in present for other in others):
+        missing = next(each for each in (id, *others) if each not in present)
+        raise UsageError(f"There is no document {missing} in the library.")
+    told = [
+        _about(present, id, other, Verdict.DISMISSED, by, relation)
+        for other in sorted({*others} & present.keys())
+    ]
+    stored = {(link.a, link.b): link.relation for link in store.links(ids=[id])}
+    for said in told:
+        # An earlier 'confirmed' would bring the pair back: the latest word counts.
+        if relation in {None, stored.get((said.a, said.b), relation)}:
+            confirmed = replace(said, verdict=Verdict.CONFIRMED, relation=None)
+            store.remove_decision(confirmed.key)
+        store.put_decision(said)
+    # Dismissed altogether a pair is gone, and what was none becomes none by being dismissed.
+    keys = {(said.a, said.b) for said in told}
+    anew = set() if relation is None else keys & stored.keys()
+    pairs = _judge_again(store, settings, keys, present, anew)
+    return [Said(said, pairs.get((said.a, said.b))) for said in told]
 
 
 def confirm(store: Store, settings: Settings, a: int, b: int, *, by: str) -> Said:
@@ -44,12 +75,13 @@ def confirm(store: Store, settings: Settings, a: int, b: int, *, by: str) -> Sai
         old.relation is Relation.SEMANTIC for old in dismissed
     )
     relation = Relation.SEMANTIC if is_semantic else None
-    decision = _about(store, a, b, Verdict.CONFIRMED, by, relation)
+    present = store.get(key)
+    decision = _about(present, a, b, Verdict.CONFIRMED, by, relation)
     store.put_decision(decision)
     # A dismissal of one relation would still keep them apart.
     for old in dismissed:
         store.remove_decision(old.key)
-    return Said(decision, _judge_again(store, settings, decision.a, decision.b))
+    return Said(decision, _judge_again(store, settings, {key}, present, {key}).get(key))
 
 
 def choose_primary(store: Store, settings: Settings, id: int, *, by: str) -> Decision:
@@ -77,17 +109,22 @@ def undo(store: Store, settings: Settings, pair: tuple[int, int] | None = None) 
         if decision.a == decision.b:
             regroup.refresh(store, settings, {decision.a})
         else:
-            _judge_again(store, settings, decision.a, decision.b)
+            key = (decision.a, decision.b)
+            _judge_again(store, settings, {key}, store.get(key), {key})
     return said
 
 
 def _about(
-    store: Store, a: int, b: int, verdict: Verdict, by: str, relation: Relation | None
+    present: Mapping[int, StoredDocument],
+    a: int,
+    b: int,
+    verdict: Verdict,
+    by: str,
+    relation: Relation | None,
 ) -> Decision:
     if a == b:
         raise UsageError(f"{a} and {b} are one document; a decision is about two.")
     a, b = sorted((a, b))
-    present = store.get([a, b])
     for id in (a, b):
         if id not in present:
             raise UsageError(f"There is no document {id} in the library.")
@@ -97,27 +134,37 @@ def _about(
     )  # fmt: skip
 
 
-def _judge_again(store: Store, settings: Settings, a: int, b: int) -> Pair | None:
-    """Bring the stored pair and the groups into line with what was said."""
-    documents = {id: record.document for id, record in store.get([a, b]).items()}
-    judged = judge_chunk(Chunk(documents, [(a, b)]), Judge.of(settings), StoredVocabulary(store))
-    stored = _semantic_of(store, (a, b))
-    pairs = with_decisions(
-        judged,
-        [(a, b)] if len(documents) == 2 else [],
-        holding(store, [a, b]),
-        {(a, b): stored} if stored else None,
-    )
-    store.write_pairs(pairs, removing=[] if pairs else [(a, b)])
-    changed = regroup.refresh(store, settings, {a, b})
-    pairs = [changed.get((pair.a, pair.b), pair) for pair in pairs]
-    if not pairs and settings.semantic.enabled:
+def _judge_again(
+    store: Store,
+    settings: Settings,
+    keys: Collection[Key],
+    present: Mapping[int, StoredDocument],
+    anew: Collection[Key],
+) -> dict[Key, Pair]:
+    """Bring the stored pairs and the groups into line with what was said; those of `anew` are
+    compared, the others have ended."""
+    ids = {id for key in keys for id in key}
+    chunk = Chunk.of(present, sorted(key for key in anew if present.keys() >= set(key)))
+    judged = []
+    if chunk.pairs:
+        vocabulary = StoredVocabulary(store)
+        vocabulary.look_up_for(chunk.documents, chunk.pairs)
+        judged = judge_chunk(chunk, Judge.of(settings), vocabulary)
+    semantic = semantic_pairs(store, ids)
+    kept = with_decisions(judged, chunk.pairs, holding(store, ids), semantic)
+    pairs = {(pair.a, pair.b): pair for pair in kept}
+    store.write_pairs(kept, removing=set(keys) - pairs.keys())
+    pairs |= {
+        key: pair for key, pair in regroup.refresh(store, settings, ids).items() if key in pairs
+    }
+    if settings.semantic.enabled:
         from paperless_fingerprint.library.semantic import look_again
 
-        pairs = look_again(store, settings, (a, b))
-    return pairs[0] if pairs else None
+        for key in sorted(set(anew) - pairs.keys()):
+            for pair in look_again(store, settings, key):
+                pairs[key] = pair
+    return pairs
 
 
 def _semantic_of(store: Store, key: tuple[int, int]) -> Pair | None:
-    found = store.pairs(ids=[key[0]], relation=Relation.SEMANTIC)
-    return next((pair for pair in found if (pair.a, pair.b) == key), None)
+    return semantic_pairs(store, key[:1]).get(key)

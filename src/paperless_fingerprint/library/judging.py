@@ -6,7 +6,7 @@ import ctypes
 import gc
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -14,19 +14,21 @@ from itertools import islice
 
 from paperless_fingerprint.comparison.relation import Reading, Remembered, Thresholds, judge, read
 from paperless_fingerprint.comparison.similarity import Weights
-from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
     Key,
     Pair,
     Relation,
+    StoredDocument,
 )
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.text.lexicon import Vocabulary
 
 #: Pairs of less confidence are not even kept for `tune`.
 KEPT_FROM = 0.3
+#: A thousand pages. Aligning more would take gigabytes, and no pair of letters is that long.
+_JUDGED_CHARACTERS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,21 @@ class Chunk:
     documents: Mapping[int, Document]
     pairs: Sequence[Key]
 
+    @classmethod
+    def of(cls, stored: Mapping[int, StoredDocument], pairs: Sequence[Key]) -> Chunk:
+        """Of endless texts only the beginning, and said to be that."""
+        ids = {id for pair in pairs for id in pair if id in stored}
+        return cls({id: _to_judge(stored[id]) for id in ids}, pairs)
+
+
+def _to_judge(record: StoredDocument) -> Document:
+    document = record.document
+    if len(document.content) <= _JUDGED_CHARACTERS:
+        return document
+    # The hash keeps two texts apart that are the same up to here.
+    beginning = document.content[:_JUDGED_CHARACTERS]
+    return replace(document, content=f"{beginning} {record.fingerprint.text_hash}")
+
 
 def judge_chunk(
     chunk: Chunk,
@@ -130,38 +147,6 @@ def judge_chunk(
             if judge.is_kept(pair):
                 kept.append(judge.after_policy(pair, one, other))
     return kept
-
-
-def with_decisions(
-    pairs: Iterable[Pair],
-    judged: Collection[Key],
-    decided: Decided,
-    semantic: Mapping[Key, Pair] | None = None,
-) -> list[Pair]:
-    """What people said overrules what was judged: dismissed pairs go, confirmed ones are sure.
-
-    `semantic` are the pairs that the semantic tier has stored, for whoever judges by words alone.
-    What was confirmed as semantic stays that: two texts in two languages are no copies.
-    """
-    result = {
-        (pair.a, pair.b): pair
-        for pair in pairs
-        if not decided.dismissed(pair.a, pair.b, pair.relation)
-    }
-    for key in judged:
-        decision = decided.confirmed.get(key)
-        if decision is None:
-            continue
-        found = result.get(key)
-        if decision.relation is Relation.SEMANTIC and (
-            found is None or found.relation is not Relation.SEMANTIC
-        ):
-            found = (semantic or {}).get(key) or Pair(*key, Relation.SEMANTIC, 1.0)
-        found = found or Pair(*key, Relation.NEAR, 1.0)
-        reason = f"confirmed by {decision.by or 'a person'}"
-        others = tuple(said for said in found.reasons if said != reason)
-        result[key] = replace(found, confidence=1.0, reasons=(reason, *others))
-    return list(result.values())
 
 
 _state: tuple[Judge, Vocabulary] | None = None

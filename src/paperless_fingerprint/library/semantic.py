@@ -13,8 +13,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from paperless_fingerprint.files.lock import FileLock
-from paperless_fingerprint.library.decisions_that_hold import holding
-from paperless_fingerprint.library.judging import with_decisions
+from paperless_fingerprint.library.decisions_that_hold import (
+    holding,
+    semantic_pairs,
+    with_decisions,
+)
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.model import Key, Link, Pair, Relation
 from paperless_fingerprint.progress import Progress, Silent
@@ -143,11 +146,7 @@ def _stored(store: Store, ids: Collection[int], found: Collection[Pair]) -> Comp
         for key, decision in decided.confirmed.items()
         if decision.relation is Relation.SEMANTIC and key in before
     }
-    semantic = (
-        {(p.a, p.b): p for p in store.pairs(ids=ids, relation=Relation.SEMANTIC)}
-        if confirmed
-        else {}
-    )
+    semantic = semantic_pairs(store, ids) if confirmed else {}
     pairs = with_decisions(
         free, {*((pair.a, pair.b) for pair in free), *confirmed}, decided, semantic
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -14,14 +16,16 @@ from paperless_fingerprint.fingerprints.shingles import (
     shingle_stream,
     word_hash,
 )
+from paperless_fingerprint.model import Document
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.text.letters import is_word
+from paperless_fingerprint.text.lexicon import common_words
 from paperless_fingerprint.text.normalise import normalise, words
+from paperless_fingerprint.text.tokens import AMOUNT, CAPITAL, DIGIT, notes_of, tokenise
 
 #: Beyond this a word is simply common.
 COUNTED_AT_MOST = 1_000
 #: Of two texts with more differences than this few of them are asked about.
-_FEW_DIFFERENCES = 200
+_FEW_DIFFERENCES = 400
 _MERGED_AT_ONCE = 500_000
 _HASHED_AT_ONCE = 20_000
 _REMEMBERED_WORDS = 50_000
@@ -41,6 +45,12 @@ class StoredVocabulary:
             count = self._counts[word]
         return count
 
+    def look_up_for(
+        self, documents: Mapping[int, Document], pairs: Sequence[tuple[int, int]]
+    ) -> None:
+        """What the comparison of these pairs will ask for, in one round trip."""
+        self.look_up(asked_about({id: each.content for id, each in documents.items()}, pairs))
+
     def look_up(self, asked: Iterable[str]) -> None:
         """Ask for many words at once, which costs one round trip instead of one a word."""
         if len(self._counts) > _REMEMBERED_WORDS:
@@ -50,13 +60,42 @@ class StoredVocabulary:
             self._counts.update(self._store.document_frequencies(missing, at_most=COUNTED_AT_MOST))
 
 
-def asked_about(a: str, b: str) -> set[str]:
-    """Words whose frequency the comparison of two texts asks for, as far as can be foretold: what
-    states a fact, and what stands in one of them only."""
-    words_a, words_b = set(words(a)), set(words(b))
-    asked = {word for word in words_a | words_b if not is_word(word)}
-    different = words_a ^ words_b
-    return asked | different if len(different) <= _FEW_DIFFERENCES else asked
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The words of one text that a comparison may ask for."""
+
+    times: Counter[str]
+    #: Numbers and what has a capital: these say something wherever they stand.
+    stated: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Asked:
+        tokens = tokenise(text)
+        stated: set[str] = set()
+        for key, spelling in zip(tokens.keys, tokens.spellings, strict=True):
+            if spelling.islower() or len(spelling) == 1:
+                continue
+            notes = notes_of(spelling)
+            if notes & (DIGIT | CAPITAL) and not notes & AMOUNT:
+                stated.add(key)
+            if notes & DIGIT and not notes & AMOUNT:
+                # The library counts the words of a number: '2024-117' is two.
+                stated.update(words(spelling))
+        return cls(Counter(tokens.keys), frozenset(stated))
+
+
+def asked_about(texts: Mapping[int, str], pairs: Iterable[tuple[int, int]]) -> set[str]:
+    """Words whose frequency the comparison of these pairs asks for: numbers and names wherever they
+    stand, and what stands in one of the two texts more often than in the other."""
+    read = {id: _Asked.of(texts[id]) for pair in pairs for id in pair}
+    asked: set[str] = set()
+    for a, b in pairs:
+        asked |= read[a].stated | read[b].stated
+        # As often here as there, it most likely stands in the same places.
+        different = (read[a].times - read[b].times) | (read[b].times - read[a].times)
+        if len(different) <= _FEW_DIFFERENCES:
+            asked |= different.keys()
+    return asked - common_words()
 
 
 class WordTable:

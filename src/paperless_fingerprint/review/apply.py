@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library import decisions, regroup
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Pair, PairScore, Relation, Verdict
@@ -55,11 +54,7 @@ def do(store: Store, settings: Settings, step: DecisionStep, by: str) -> None:
         for other in step.others:
             decisions.confirm(store, settings, step.a, other, by=by)
     elif step.what == "dismiss":
-        present = store.metadata([step.a, *step.others])
-        others = [other for other in step.others if other in present]
-        if step.a not in present or not others:
-            raise UsageError("The documents are no longer in the library.")
-        listen.dismiss(store, settings, step.a, others, [None], by=by)
+        decisions.dismiss(store, settings, step.a, *step.others, by=by)
     elif step.what == "primary":
         decisions.choose_primary(store, settings, step.a, by=by)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection
 
-from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.context import owe
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.review.apply import carry_out
@@ -63,7 +63,8 @@ class DecisionRunner:
             except FingerprintError as error:
                 self.trouble, pause = str(error), _AGAIN_SECONDS
             except Exception as error:
-                self.trouble = f"an unexpected {type(error).__name__}: {error}"
+                secrets = self._settings.secrets()
+                self.trouble = unexpected(error, secrets, known=self.trouble)
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
             self._wake.clear()

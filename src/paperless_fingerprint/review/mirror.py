@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.review import catalogue as catalogues
 from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange
 from paperless_fingerprint.review.opened import Opened
@@ -29,6 +29,7 @@ _CHANGES_KEPT = 500
 class Mirror:
     def __init__(self, settings: Settings, opened: Opened) -> None:
         self._opened = opened
+        self._secrets = settings.secrets()
         #: Why it may be old; empty where all is well.
         self.trouble = ""
         self._catalogue = Catalogue()
@@ -65,7 +66,7 @@ class Mirror:
                 self.trouble = str(error)
             except Exception as error:
                 # Outlives whatever it meets: the next look may find it mended.
-                self.trouble = f"an unexpected {type(error).__name__}: {error}"
+                self.trouble = unexpected(error, self._secrets, known=self.trouble)
             pause = max(LOOK_SECONDS, self._read_seconds / _SHARE_OF_TIME)
 
     def refresh(self) -> None:

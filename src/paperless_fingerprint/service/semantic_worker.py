@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 
-from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.feedback.asked import is_applied
 from paperless_fingerprint.integration.feedback.ledger import Ledger
 from paperless_fingerprint.integration.state import WorkerFile
@@ -123,7 +123,8 @@ class MeaningWorker:
                 self._in_trouble(str(error))
             except Exception as error:
                 # It outlives whatever it meets; what it was working on lacks its embedding still.
-                self._in_trouble(f"an unexpected {type(error).__name__}: {error}")
+                secrets = self._settings.secrets()
+                self._in_trouble(unexpected(error, secrets, known=self._trouble))
             self.wake()
             self._stop.wait(pause)
             pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paperless_fingerprint.errors import ConfigurationError, FingerprintError
+from paperless_fingerprint.errors import ConfigurationError, FingerprintError, unexpected
 from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import (
@@ -151,7 +151,8 @@ class Worker:
                 self._in_trouble(str(error))
             except Exception as error:
                 # The worker outlives whatever it meets; what it was working on is still in the inbox.
-                self._in_trouble(f"an unexpected {type(error).__name__}: {error}")
+                secrets = self._settings.secrets()
+                self._in_trouble(unexpected(error, secrets, known=self.vitals.trouble))
             if not self._stop.is_set():
                 self._spool_into_inbox()
                 self._wait(pause)

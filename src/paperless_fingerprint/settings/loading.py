@@ -27,6 +27,8 @@ from paperless_fingerprint.settings.registry import (
 )
 
 _BY_KEY = {setting.key: setting for setting in REGISTRY}
+#: Settings of earlier versions, and why nobody needs them.
+_GONE = {"exact.threshold": "what is called exact is identical, and always sure"}
 
 
 def load(
@@ -49,6 +51,10 @@ def load(
     if content is None:
         content = _read(path, required=named is not None)
     in_file = _from_file(path, content)
+    for key in _GONE:
+        variable = PREFIX + key.replace(".", "_").upper()
+        if environment.get(variable):
+            _say_that_it_is_gone(key, f"The environment has {variable}")
     origin_of_file = str(path)
     values: dict[str, Value] = {}
     origins: dict[str, str] = {}
@@ -101,6 +107,9 @@ def _from_file(path: Path, content: bytes) -> dict[str, object]:
             if inner is not None
             else ((name, value),)
         ):
+            if key in _GONE:
+                _say_that_it_is_gone(key, f"The settings file {path} has '{key}'")
+                continue
             if key not in _BY_KEY:
                 raise ConfigurationError(
                     f"The settings file {path} has '{key}', which is no setting. Did you mean "
@@ -108,6 +117,14 @@ def _from_file(path: Path, content: bytes) -> dict[str, object]:
                 )
             found[key] = each
     return found
+
+
+def _say_that_it_is_gone(key: str, where: str) -> None:
+    import logging
+
+    logging.getLogger("paperless_fingerprint").warning(
+        "%s, which has no effect any more: %s. It can be left out.", where, _GONE[key]
+    )
 
 
 def _nearest(key: str) -> str:

@@ -9,6 +9,7 @@ PAPERLESS_FINGERPRINT_NEAR_THRESHOLD in the environment.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
@@ -18,6 +19,8 @@ from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 
 PREFIX = "PAPERLESS_FINGERPRINT_"
 Value: TypeAlias = str | int | float | bool | None
+#: As in https://user:password@host.
+_PASSWORD = re.compile("//[^/@:]*:([^/@]+)@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,6 @@ class Weights:
 @dataclass(frozen=True, slots=True)
 class Exact:
     enabled: bool = _switch(True, "find identical files and texts")
-    threshold: float = _number(1.0, "confidence from which on 'exact' is stored", 0, 1)
     policy: str = _choice("warn", "warn skip replace", "what an exact duplicate means")
 
 
@@ -111,7 +113,7 @@ class Version:
     threshold: float = _number(
         0.75, "jaccard from which on text alone may make a version where facts are silent", 0, 1
     )
-    policy: str = _choice("chain", "chain", "what a version means")
+    policy: str = _choice("chain", "chain skip", "what a version means")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +326,15 @@ class Settings:
             sketch_hashes=self.fingerprint.sketch_hashes,
             sketch_max_level=self.fingerprint.sketch_max_level,
         )
+
+    def secrets(self) -> list[str]:
+        """What must never be shown, also of an address; longest first, for one may be part of another."""
+        found: set[str] = set()
+        for setting in REGISTRY:
+            value = str(self.value(setting.key) or "")
+            found.update([value] if setting.secret else _PASSWORD.findall(value))
+        found.discard("")
+        return sorted(found, key=len, reverse=True)
 
     def shown(self) -> Iterator[tuple[Setting, Value, str]]:
         """For people to look at: a secret is only said to be set."""

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Labels, Role
 from paperless_fingerprint.integration.feedback.ledger import ON, Mark
-from paperless_fingerprint.library import regroup
-from paperless_fingerprint.library.clock import now_text
+from paperless_fingerprint.library.decisions import dismiss
 from paperless_fingerprint.library.reach import circle, reach
-from paperless_fingerprint.model import Decision, Relation, Verdict
-from paperless_fingerprint.settings.registry import Settings
+from paperless_fingerprint.model import Relation
 from paperless_fingerprint.stores.base import Store
 
 BY = "Paperless"
@@ -96,7 +93,8 @@ def _still_missing(place: Workplace, id: int, roles: Sequence[Role], labels: Lab
 def _dismiss_roles(place: Workplace, id: int, roles: Sequence[Role]) -> None:
     place.ledger.owe(reach(place.store, [id]))
     for relation, others in _present(place.store, id, roles).items():
-        dismiss(place.store, place.settings, id, others, [relation])
+        if others:
+            dismiss(place.store, place.settings, id, *others, by=BY, relation=relation)
     names = ", ".join(role.value for role in roles)
     place.say(f"Document {id}: the tag ({names}) was taken off in Paperless, which is kept.")
     # Only now: whoever dies before does it all again.
@@ -135,7 +133,7 @@ def _hear_not_duplicate(
     others = circle(place.store, [id]) - {id}
     if others:
         place.ledger.owe(reach(place.store, [id]))
-        dismiss(place.store, place.settings, id, others, [None])
+        dismiss(place.store, place.settings, id, *others, by=BY)
         place.say(f"Document {id} is no duplicate, as its tag in Paperless says.")
     if not place.store.metadata([id]) or _waits(place.store, id):
         return bool(others)  # it has not been compared yet: what is found then is meant, too
@@ -145,32 +143,3 @@ def _hear_not_duplicate(
 
 def _waits(store: Store, id: int) -> bool:
     return bool(store.pending(ids=[id]))
-
-
-def dismiss(
-    store: Store,
-    settings: Settings,
-    id: int,
-    others: Collection[int],
-    relations: Sequence[Relation | None],
-    *,
-    by: str = BY,
-) -> None:
-    """Keep that these are no duplicates, and bring pairs and groups in line with it."""
-    if not others:
-        return
-    at = now_text()
-    for other in sorted(others):
-        a, b = min(id, other), max(id, other)
-        # An earlier 'confirmed' would bring the pair back: the latest word counts.
-        store.remove_decision(Decision(a, b, Verdict.CONFIRMED, at).key)
-        for relation in relations:
-            store.put_decision(Decision(a, b, Verdict.DISMISSED, at, by=by, relation=relation))
-    decided = Decided(store.decisions([id]))
-    gone = [
-        (link.a, link.b)
-        for link in store.links(ids=[id])
-        if decided.dismissed(link.a, link.b, link.relation)
-    ]
-    store.write_pairs([], removing=gone)
-    regroup.refresh(store, settings, {id, *others})

@@ -136,6 +136,8 @@ class _Wishes:
                 wish.sentences.append(f"{word} duplicate of document {group.primary}.")
 
     def add_chain(self, chain: VersionChain) -> None:
+        if not self._is_told(Relation.VERSION):
+            return
         latest = chain.latest
         newest = self._group_of.get(latest)
         alike = set(newest.members) if newest else {latest}

@@ -1,0 +1,237 @@
+"""Many documents at once: the library is joined in memory, and its pairs are judged in stretches.
+
+The steps are those of analysis.py. A pair belongs to the lowest of its documents that waits. The
+documents are taken off the waiting list stretch by stretch, each after its pairs are stored.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from paperless_fingerprint.candidates.join import Library
+from paperless_fingerprint.grouping.groups import Decided
+from paperless_fingerprint.grouping.rivals import as_before
+from paperless_fingerprint.library.analysis_report import Tally
+from paperless_fingerprint.library.decisions_that_hold import (
+    holding,
+    not_ours,
+    semantic_pairs,
+    with_decisions,
+)
+from paperless_fingerprint.library.judging import Chunk, Judge, JudgingPool
+from paperless_fingerprint.library.vocabulary import WordTable
+from paperless_fingerprint.model import Key, Pair
+from paperless_fingerprint.progress import Progress
+from paperless_fingerprint.settings.registry import Settings
+from paperless_fingerprint.stores.base import Pending, Store
+
+Keys: TypeAlias = npt.NDArray[np.uint64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+#: Pairs and waiting documents that are judged together, and the shingles of these pairs: their texts
+#: are in memory.
+_CHUNK_PAIRS = 250
+_CHUNK_DOCUMENTS = 2_000
+_CHUNK_SHINGLES = 1_500_000
+#: So many of these stretches are stored in one go: what is written lies scattered over the tables, and
+#: each writing takes most of their pages.
+_STORED_TOGETHER = 8
+#: Fewer pairs than this are judged here, in half a second: starting processes takes a tenth of one.
+_WORTH_PROCESSES = 400
+
+
+def analyse_whole(
+    store: Store, settings: Settings, waiting: Sequence[Pending], tally: Tally, progress: Progress
+) -> None:
+    """The pairs of all that waits, stored when this returns. Their groups are not made yet."""
+    decided = holding(store)
+    found = _find(store, settings, waiting, decided, tally, progress)
+    semantic = semantic_pairs(store)
+    others = not_ours(semantic, decided, settings)
+    progress.begin("learn the words")
+    vocabulary = WordTable.of(store)
+    processes = 1 if len(found.keys) < _WORTH_PROCESSES else settings.workers
+    pool = JudgingPool(Judge.of(settings), vocabulary, processes)
+    progress.begin("compare", len(found.keys))
+    try:
+        stretches = list(_stretches(found.keys, found.wanted, found.shingles))
+        chunks = (_chunk(store, found.pairs(low, high)) for low, high, _ in stretches)
+        judged = zip(stretches, pool.judged(chunks), strict=True)
+        while some := list(islice(judged, _STORED_TOGETHER)):
+            done: list[Pending] = []
+            kept: list[Pair] = []
+            for (low, high, places), pairs in some:
+                own = sorted(set(found.pairs(low, high)))
+                kept += with_decisions(pairs, own, decided, semantic)
+                done += [found.waiting[place] for place in places]
+                progress.advance(high - low)
+            tally.add(_store(store, found, done, kept, others))
+    finally:
+        pool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is to be compared. A key is two places, a place stands for a document."""
+
+    keys: Keys
+    #: The places of what waits.
+    wanted: Ints
+    waiting: dict[int, Pending]
+    #: Of each place.
+    ids: Ints
+    shingles: Ints
+    waiting_ids: frozenset[int]
+
+    def pairs(self, low: int, high: int) -> list[Key]:
+        return [
+            (int(self.ids[key >> 32]), int(self.ids[key & 0xFFFFFFFF]))
+            for key in self.keys[low:high].tolist()
+        ]
+
+
+def _find(
+    store: Store,
+    settings: Settings,
+    waiting: Sequence[Pending],
+    decided: Decided,
+    tally: Tally,
+    progress: Progress,
+) -> _Found:
+    progress.begin("read the library")
+    library = Library(store.fingerprints(), settings.spec().id)
+    place_of = {int(id): place for place, id in enumerate(library.ids)}
+    at = {place_of[item.id]: item for item in waiting if item.id in place_of}
+    store.mark_analysed([item for item in waiting if item.id not in place_of])
+    wanted = np.array(sorted(at), np.int64)
+    progress.begin("find candidates", len(wanted))
+    found = []
+    for count, candidates, keys in library.pairs_to_compare(wanted):
+        found.append(keys)
+        tally.candidates += candidates
+        progress.advance(count)
+    keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, at)
+    tally.documents += len(wanted)
+    tally.compared += len(keys)
+    # The sketches have done their part, and every process would carry them along.
+    return _Found(
+        keys,
+        wanted,
+        at,
+        library.ids,
+        library.shingles,
+        frozenset(item.id for item in waiting),
+    )
+
+
+def _with_confirmed(
+    keys: Keys,
+    decided: Decided,
+    place_of: dict[int, int],
+    tokens: dict[int, Pending],
+) -> Keys:
+    """Confirmed pairs are always looked at, found or not."""
+    confirmed = [
+        (place_of[a] << 32) | place_of[b]
+        for a, b in decided.confirmed
+        if a in place_of and b in place_of and (place_of[a] in tokens or place_of[b] in tokens)
+    ]
+    return np.unique(np.concatenate((keys, np.array(confirmed, np.uint64))))
+
+
+def _stretches(keys: Keys, wanted: Ints, shingles: Ints) -> Iterator[tuple[int, int, list[int]]]:
+    """(first key, last key, waiting places whose pairs are all judged after it).
+
+    A pair's owner is the lowest of its places that waits. `keys` is brought into the order of
+    owners, in place; what hangs together stays together, so that its texts are read once.
+    `shingles` are those of each place.
+    """
+    low = (keys >> np.uint64(32)).astype(np.int64)
+    high = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    ordered = _along_the_pairs(low, high, wanted)
+    # The turn of each place; of those that do not wait, none.
+    turns = np.full(1 + max(high.max(initial=0), wanted.max(initial=0)), -1)
+    turns[ordered] = np.arange(len(ordered))
+    owners = np.where(turns[low] >= 0, turns[low], turns[high])
+    order = np.argsort(owners, kind="stable")
+    keys[:] = keys[order]
+    owners = owners[order]
+    read = np.append(0, np.cumsum((shingles[low] + shingles[high])[order]))
+    begin = 0
+    first = 0
+    while first < len(ordered):
+        fitting = int(np.searchsorted(read, read[begin] + _CHUNK_SHINGLES, side="right")) - 1
+        end = min(begin + _CHUNK_PAIRS, max(fitting, begin + 1), len(keys))
+        # All pairs of one owner stay together.
+        last = int(owners[end - 1]) + 1 if end > begin else 0
+        if end == len(keys):
+            last = len(ordered)
+        last = min(max(last, first + 1), first + _CHUNK_DOCUMENTS)
+        end = int(np.searchsorted(owners, last))
+        yield begin, end, ordered[first:last].tolist()
+        begin, first = end, last
+
+
+def _along_the_pairs(low: Ints, high: Ints, wanted: Ints) -> Ints:
+    """`wanted` from each to those that it makes a pair with, and on from them, depth first.
+
+    In a large library forms hang together by chance, thousands of documents. By this order those
+    that are compared with one another stay near to one another all the same.
+    """
+    partners: defaultdict[int, list[int]] = defaultdict(list)
+    for a, b in zip(low[::-1].tolist(), high[::-1].tolist(), strict=True):
+        partners[a].append(b)
+        partners[b].append(a)
+    # As keys, because they keep the order in which they come.
+    met: dict[int, None] = {}
+    for start in wanted.tolist():
+        coming = [start]
+        while coming:
+            place = coming.pop()
+            if place not in met:
+                met[place] = None
+                coming += [other for other in partners.get(place, ()) if other not in met]
+    is_wanted = np.zeros(1 + max(met, default=0), np.bool_)
+    is_wanted[wanted] = True
+    found = np.fromiter(met, np.int64, len(met))
+    return found[is_wanted[found]]
+
+
+def _chunk(store: Store, pairs: list[Key]) -> Chunk:
+    return Chunk.of(store.get({id for pair in pairs for id in pair}), pairs)
+
+
+def _store(
+    store: Store,
+    found: _Found,
+    done: Sequence[Pending],
+    pairs: Sequence[Pair],
+    others: Collection[Key],
+) -> list[Pair]:
+    """Write the pairs of these documents, drop what is no longer one, then tick them off.
+
+    Returns them as they are written.
+
+    A stored pair belongs to the same document as a judged one, so an earlier stretch has seen
+    to it already where that document came earlier. `others` are another tier's pairs, which stay.
+    """
+    own = {item.id for item in done}
+    new = {(pair.a, pair.b) for pair in pairs}
+    known = list(store.links(ids=own))
+    stale = {
+        (link.a, link.b)
+        for link in known
+        if (link.a if link.a in found.waiting_ids else link.b) in own
+        and (link.a, link.b) not in new
+    }
+    written = as_before(pairs, known)
+    store.write_pairs(written, removing=stale - set(others))
+    store.mark_analysed(done)
+    return written
