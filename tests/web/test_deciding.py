@@ -123,6 +123,64 @@ def test_paperless_is_told_what_the_preview_said(pair) -> None:
     assert names == {a: {"Has duplicates"}, b: {"Duplicate (near)"}}
 
 
+def labels_on(service) -> dict[int, set[str]]:
+    """As the worker writes them; document → names."""
+    from paperless_fingerprint.integration.context import open_workplace
+    from paperless_fingerprint.integration.feedback.tell import tell
+
+    with open_workplace(service.settings) as place, place.lock.held():
+        tell(place, widely=True)
+    library = service.paperless.library
+    names = {id: label.name for id, label in library.labels["tags"].items()}
+    return {id: {names[tag] for tag in row.tags} for id, row in library.documents.items()}
+
+
+def test_what_is_written_is_what_was_decided_and_shown(both) -> None:
+    """A group, and a bundle that contains one of its letters: only what is decided is written."""
+    a, b = both.add(LETTER), both.add(RESCAN)
+    both.add(f"{LETTER}\n\n{OTHER}")
+    both.add(OTHER.replace("8812", "8813")), both.add(OTHER.replace("8812", "88l3"))
+    both.sync()
+    with both.machine() as client:
+        items = client.get("/api/review").json()["items"]
+        assert len(items) > 2
+        group = next(i for i in items if {x["id"] for x in i["documents"]} == {a, b})
+        other = next(i for i in items if i["kind"] == "group" and i is not group)
+        shown = client.post("/api/review/preview", json={"orders": [order(group, "same")]}).json()[
+            "writes"
+        ]
+        assert {write["document"] for write in shown} == {a, b}
+        decide(client, group, "same")
+        decide(client, other, "different")
+        names = labels_on(both)
+        assert {id for id, tags in names.items() if tags} == {a, b}
+        # Taken back, it is as before.
+        client.post("/api/review/undo", json={"number": 1})
+        until(lambda: client.get("/api/review/acts").json()[0]["state"] == "done")
+        assert not any(labels_on(both).values())
+
+
+def test_writing_all_is_an_act_of_its_own(pair) -> None:
+    service, a, b = pair
+    service.user("anna")
+    with service.machine("anna") as client:
+        assert client.post("/api/labels").status_code == 403
+        assert client.get("/api/labels").status_code == 403
+    with service.machine() as client:
+        told = client.get("/api/labels").json()
+        assert told["state"] == "asked for"
+        assert {"name": "tag:near", "count": 1} in told["would_add"]
+        assert not any(labels_on(service).values())
+        assert client.post("/api/labels").status_code == 204
+        assert client.get("/api/labels").json()["state"] == "written"
+    from paperless_fingerprint.integration.context import open_workplace
+    from paperless_fingerprint.integration.feedback.tell import tell_rest
+
+    with open_workplace(service.settings) as place, place.lock.held():
+        tell_rest(place)
+    assert {id for id, tags in labels_on(service).items() if tags} == {a, b}
+
+
 def test_two_people_decide_at_once(both) -> None:
     for name in ("anna", "bert"):
         both.user(name)

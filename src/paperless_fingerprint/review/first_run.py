@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paperless_fingerprint.checkup import library
-from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.errors import FingerprintError, UsageError
+from paperless_fingerprint.integration.feedback.asked import ask_for_all
 from paperless_fingerprint.integration.sync import CURSOR_NOTE, begin, is_begun
+from paperless_fingerprint.review import preview
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Review
 
@@ -44,6 +46,20 @@ def look(review: Review, person: Person) -> FirstRun:
     return FirstRun(
         checks, ok, begun, synced, len(review.mirror.catalogue.documents), expected, True
     )
+
+
+def labels(review: Review) -> preview.LabelsView:
+    return preview.of_all(review)
+
+
+def write_all(review: Review, person: Person) -> None:
+    """An act of its own: what somebody decides is written without it, and nothing else."""
+    if not person.superuser:
+        raise PermissionError("Only a superuser of Paperless can have all labels written.")
+    if not review.settings.paperless.write:
+        raise UsageError("Writing to Paperless is switched off: [paperless] write is false.")
+    ask_for_all(review.store)
+    review.worker.write_all_soon()
 
 
 def is_needed(review: Review) -> bool:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.integration.context import open_inbox
-from paperless_fingerprint.integration.feedback.labels import Labels, OwnLabels, Role, as_if_made
+from paperless_fingerprint.integration.feedback.asked import among, is_applied
+from paperless_fingerprint.integration.feedback.labels import (
+    Labels,
+    OwnLabels,
+    Role,
+    as_if_made,
+    is_taken_back,
+)
 from paperless_fingerprint.integration.feedback.ledger import Ledger, Rows
 from paperless_fingerprint.integration.feedback.plan import Entry as Planned
-from paperless_fingerprint.integration.feedback.plan import difference, marks_of
+from paperless_fingerprint.integration.feedback.plan import Plan, as_report, difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
@@ -22,6 +29,7 @@ from paperless_fingerprint.review.orders import DecisionOrder, check_orders, ste
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.review.views import Count
 from paperless_fingerprint.review.what_if import WhatIf
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
@@ -48,6 +56,18 @@ class Preview:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LabelsView:
+    """Of the tags, links and figures that are written to Paperless."""
+
+    #: 'asked for': only about what has come since, or was confirmed; 'written': about everything;
+    #: 'taken back': none until somebody asks for them.
+    state: str
+    #: What would be added if all were written: ('tag:near', 12).
+    would_add: tuple[Count, ...]
+    notes: tuple[str, ...]
+
+
 def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> Preview:
     """The same code as the decisions themselves, on a library that is only imagined."""
     check_orders(orders)
@@ -56,6 +76,9 @@ def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> 
     notes = []
     if not review.settings.paperless.write:
         return Preview(len(orders), (), ("Writing to Paperless is switched off in the settings.",))
+    if is_taken_back(review.store):
+        note = "All labels were taken back; none are written until somebody asks for them."
+        return Preview(len(orders), (), (note,))
     members = {id for entry in entries for id in entry.members}
     imagined = cast("Store", WhatIf(review.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
@@ -67,22 +90,45 @@ def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> 
     around |= reach(imagined, members)
     file, _ = open_inbox(review.settings)
     try:
-        rows = Ledger(file).rows(around)
-        known = Ledger(file).rows()
+        ledger = Ledger(file)
+        rows = ledger.rows()
+        asked = among(imagined, ledger, review.settings, around)
     finally:
         file.close()
-    labels, problems = _labels(review, known)
+    labels, problems = _labels(review, rows)
     notes += problems
-    wanted = wishes(imagined, review.settings, around)
-    marks = {
-        id: marks_of(wish, labels, notes=review.settings.paperless.notes)
-        for id, wish in wanted.items()
-    }
-    plan = difference(marks, rows, again=False)
+    plan = _plan(review, imagined, asked, labels, {id: rows[id] for id in around if id in rows})
     documents = review.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
     writes = _writes(review.settings, documents, plan.remove, plan.add, hidden)
     return Preview(len(orders), tuple(writes), tuple(notes))
+
+
+def of_all(review: Review) -> LabelsView:
+    """What writing about the whole library would add, as `apply --dry-run` says it."""
+    state = "taken back" if is_taken_back(review.store) else "asked for"
+    if state == "asked for" and is_applied(review.store):
+        return LabelsView("written", (), ())
+    file, _ = open_inbox(review.settings)
+    try:
+        rows = Ledger(file).rows()
+    finally:
+        file.close()
+    labels, problems = _labels(review, rows)
+    report = as_report(_plan(review, review.store, None, labels, rows))
+    added = tuple(Count(kind, count) for kind, count in report.added.items())
+    return LabelsView(state, added, tuple(problems))
+
+
+def _plan(
+    review: Review, store: Store, ids: Collection[int] | None, labels: Labels, rows: Rows
+) -> Plan:
+    wanted = wishes(store, review.settings, ids)
+    marks = {
+        id: marks_of(wish, labels, notes=review.settings.paperless.notes)
+        for id, wish in wanted.items()
+    }
+    return difference(marks, rows, again=False)
 
 
 def _labels(review: Review, rows: Rows) -> tuple[Labels, list[str]]:

@@ -23,7 +23,7 @@ from paperless_fingerprint.integration.context import (
     open_spool,
     open_workplace,
 )
-from paperless_fingerprint.integration.feedback.tell import tell, tell_rest
+from paperless_fingerprint.integration.feedback.tell import at_pace, tell, tell_rest
 from paperless_fingerprint.integration.inbox import Inbox
 from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first, steps
 from paperless_fingerprint.library import outdated
@@ -81,6 +81,7 @@ class Worker:
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._sync_wanted = threading.Event()
+        self._all_wanted = threading.Event()
         self._thread: threading.Thread | None = None
         #: Whether something was written since the store was last put in order.
         self._untidy = True
@@ -133,6 +134,11 @@ class Worker:
         self._sync_wanted.set()
         self._wake.set()
 
+    def write_all_soon(self) -> None:
+        """Somebody has just asked for it (see ask_for_all): do not wait for the next time."""
+        self._all_wanted.set()
+        self.sync_soon()
+
     @property
     def is_alive(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
@@ -169,6 +175,9 @@ class Worker:
         while not self._is_to_end(place):
             self._sign()
             outage = self._drain(place)
+            if self._all_wanted.is_set():
+                self._all_wanted.clear()
+                next_reconciliation = self._clock()
             if self._sync_wanted.is_set():
                 self._sync_wanted.clear()
                 next_sync = self._clock()
@@ -262,8 +271,14 @@ class Worker:
                 if self._between(place):
                     return self.vitals.trouble
             if reconcile:
+                pace = at_pace(self._settings.paperless.writes_per_second)
+
+                def pause() -> None:
+                    self._sign()
+                    pace()
+
                 with place.lock.held():
-                    tell_rest(place)
+                    tell_rest(place, pause)
         except FingerprintError as error:
             return str(error)
         if self._meanings is not None and fetched:

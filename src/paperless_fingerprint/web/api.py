@@ -16,6 +16,7 @@ from paperless_fingerprint.review import (
     library_view,
     neighbourhood,
     pair,
+    preview,
     progress,
     queue,
     save_thresholds,
@@ -276,6 +277,17 @@ def _start(call: Call) -> Response:
     return Response(status_code=204)
 
 
+def _labels(call: Call) -> preview.LabelsView:
+    if not call.signed_in.person.superuser:
+        raise PermissionError("Only a superuser of Paperless sees what is written about all.")
+    return first_run.labels(call.signed_in.review)
+
+
+def _write_all(call: Call) -> Response:
+    first_run.write_all(call.signed_in.review, call.signed_in.person)
+    return Response(status_code=204)
+
+
 def operations(metrics: Metrics) -> Sequence[ApiOperation]:
     return (
         ApiOperation("GET", "/api/session", "Who asks.", _whoami, Whoami),
@@ -326,4 +338,8 @@ def operations(metrics: Metrics) -> Sequence[ApiOperation]:
         ApiOperation("GET", "/api/first-run", "Whether all is connected.", _first_run, first_run.FirstRun),
         ApiOperation("POST", "/api/first-run/sync", "Sync now, also for the first time.", _start,
                   status=204),
+        ApiOperation("GET", "/api/labels", "What is written to Paperless, and what would be if all "
+                  "were.", _labels, preview.LabelsView),
+        ApiOperation("POST", "/api/labels", "Write about the whole library to Paperless, and keep it "
+                  "right.", _write_all, status=204),
     )  # fmt: skip

@@ -33,6 +33,7 @@ def routes() -> Sequence[Route]:
         Route("/work/retry", changing(_retry), methods=["POST"]),
         Route("/first-run", shown(_first_run), methods=["GET"]),
         Route("/first-run", changing(_start), methods=["POST"]),
+        Route("/first-run/labels", changing(_write_all), methods=["POST"]),
     ]
 
 
@@ -164,7 +165,16 @@ def _retry(request: Request, visit: Visit, form: FormData) -> Response:
 
 def _first_run(request: Request, visit: Visit) -> Response:
     found = first_run.look(visit.review, visit.person)
-    return page(request, visit, "first_run.html", "", first=found)
+    labels = first_run.labels(visit.review) if found.synced and found.may_start else None
+    return page(request, visit, "first_run.html", "", first=found, labels=labels)
+
+
+def _write_all(request: Request, visit: Visit, _form: FormData) -> Response:
+    try:
+        first_run.write_all(visit.review, visit.person)
+    except PermissionError as error:
+        raise Problem(403, "Not allowed", str(error)) from None
+    return go(request, "/first-run")
 
 
 def _start(request: Request, visit: Visit, _form: FormData) -> Response:

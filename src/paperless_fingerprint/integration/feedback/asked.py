@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from paperless_fingerprint.integration.feedback.labels import TAKEN_BACK_NOTE
 from paperless_fingerprint.integration.feedback.ledger import NEW, Ledger
 from paperless_fingerprint.model import STORED_RELATIONS, Verdict
 from paperless_fingerprint.settings.registry import Settings
@@ -20,6 +21,11 @@ APPLIED_NOTE = "paperless.applied"
 
 def is_applied(store: Store) -> bool:
     return store.notes().get(APPLIED_NOTE) == "yes"
+
+
+def ask_for_all(store: Store) -> None:
+    """From now on the whole library is written about, and kept right."""
+    store.put_notes({APPLIED_NOTE: "yes", TAKEN_BACK_NOTE: ""})
 
 
 def among(store: Store, ledger: Ledger, settings: Settings, ids: Collection[int]) -> set[int]:

@@ -13,7 +13,12 @@ from collections.abc import Callable, Collection
 
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback import dead_links
-from paperless_fingerprint.integration.feedback.asked import APPLIED_NOTE, among, is_applied
+from paperless_fingerprint.integration.feedback.asked import (
+    APPLIED_NOTE,
+    among,
+    ask_for_all,
+    is_applied,
+)
 from paperless_fingerprint.integration.feedback.labels import (
     TAKEN_BACK_NOTE,
     Labels,
@@ -63,22 +68,21 @@ def tell_all(
         imagined = as_if_made(labels, place.settings)
         return as_report(plan_for(place, None, imagined, again=again), labels.problems)
     owed = place.ledger.owed()
-    place.store.put_notes({TAKEN_BACK_NOTE: ""})
+    ask_for_all(place.store)
     _adopt(place)
     report = write(place, None, pause=pause, again=again)
     place.ledger.told(owed)
-    place.store.put_notes({APPLIED_NOTE: "yes"})
     return report
 
 
-def tell_rest(place: Workplace) -> FeedbackReport:
+def tell_rest(place: Workplace, pause: Callable[[], None] | None = None) -> FeedbackReport:
     """Now and then: whatever has changed the library without a word to us, such as a new
     threshold. Where nobody has let us write about the whole library, only what was asked for is
     kept right."""
     if not place.settings.paperless.write or is_taken_back(place.store):
         return FeedbackReport()
     if is_applied(place.store):
-        return write(place, None)
+        return write(place, None, pause=pause)
     written = list(place.ledger.rows())
     return write(place, written) if written else FeedbackReport()
 
