@@ -54,7 +54,7 @@ def main(context: click.Context) -> None:
     Results go to stdout, messages and progress to stderr. Exit codes: 0 done, 2 usage,
     3 configuration, 4 Paperless, 5 store, 6 partly done.
     """
-    # Python looks for cycles after every 700 values that it makes; ours are frozen and have none, and
-    # the looking takes a twentieth of an analysis.
+    # Python looks for cycles after every 700 new values. Ours are frozen and have none, and looking
+    # would take a twentieth of the time of an analysis.
     gc.set_threshold(50_000, 20, 100)
     context.ensure_object(Context)

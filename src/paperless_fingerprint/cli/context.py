@@ -212,7 +212,7 @@ class Group(click.Group):
             say(f"paperless-fingerprint: {printable(str(error))}")
             ctx.exit(error.exit_code)
         except BrokenPipeError:
-            # Whoever read the output has seen enough ('| head').
+            # The reader has seen enough ('| head').
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
             ctx.exit(ExitCode.DONE)
         except KeyboardInterrupt:

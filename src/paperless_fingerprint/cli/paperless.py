@@ -357,20 +357,20 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
         lifespan="on",
         timeout_graceful_shutdown=5,
         root_path=normal_root(settings.service.root_path),
-        # Which program answers here is nobody's business.
+        # Strangers need not know which program answers here.
         server_header=False,
     )
     with _listening(settings.service.host, settings.service.port) as listener:
         address, number = listener.getsockname()[:2]
         say(f"Listening on http://{f'[{address}]' if ':' in address else address}:{number}")
         for wish in (signal.SIGTERM, signal.SIGINT):
-            # Uvicorn sends itself the signal again once it has ended in order: that is no death.
+            # Uvicorn has shut down in order and raises the signal again; this is no crash.
             signal.signal(wish, lambda *_: None)
         server = uvicorn.Server(config)
         ended = server.handle_exit
 
         def end(sig: int, frame: FrameType | None) -> None:
-            # Whoever listens for progress would hold up the end for as long as it is waited for.
+            # An open progress stream would delay the shutdown by the whole time it is given.
             app.state.service.events.end()
             ended(sig, frame)
 

@@ -66,7 +66,7 @@ def search(
     """
     from paperless_fingerprint.query.searcher import TIME_LIMIT_SECONDS
 
-    # Whoever asks for everything is ready to wait.
+    # Somebody who asks for everything expects to wait.
     whole = verify_all or (as_json and limit is None)
     rows = limit if limit is not None or as_json else _TABLE_ROWS
     with context.library() as library:

@@ -93,7 +93,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # SQLite has taken it back by itself where the disk is full.
+        # Where the disk is full, SQLite has rolled back by itself.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -108,7 +108,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            # SQLite waits for whoever writes to the file, but not here.
+            # Elsewhere SQLite waits until others have written; for this it does not.
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > end:
                 raise
             sleep(0.01)

@@ -112,7 +112,7 @@ class Connection:
             return self._version
 
     def _ask_version(self) -> ServerVersion:
-        """Asked without naming one: a version that is not known would be a 406."""
+        """Asked without naming a version, because an unknown one is answered with 406."""
         question = Request("GET", "/api/documents/", {"page_size": 1, "fields": "id"})
         reply = self._persistent(question)
         newest = reply.headers.get("X-Api-Version", "")
@@ -243,7 +243,7 @@ class Connection:
                     raise
             else:
                 if reply.status == 401 and self._from_password and not signed_in_again:
-                    # The token of a password is not for ever.
+                    # A token that a password was exchanged for can expire.
                     signed_in_again = True
                     with self._lock:
                         self._token = ""
@@ -259,7 +259,7 @@ class Connection:
             attempt += 1
 
     def pause(self) -> None:
-        """Before something is tried again that only the caller can judge."""
+        """To be called before a second try that only the caller can decide on."""
         self._sleep(self.limits.first_pause_seconds)
 
     def _bearable(self, wait: float | None, request: Request) -> float | None:

@@ -112,7 +112,7 @@ def change_tag(connection: Connection, number: int, **told: Any) -> Tag:
 
 
 def delete(connection: Connection, kind: str, number: int) -> None:
-    """A tag, custom field or saved view; no matter where it is gone already."""
+    """Delete a tag, custom field or saved view; one that is gone already is no error."""
     try:
         connection.send("DELETE", f"/api/{kind}/{number}/")
     except MissingError:

@@ -40,7 +40,8 @@ def everything(
         if undisturbed and (pages == 1 or before == items.keys()):
             return list(items.values())
         before = set(items)
-    # It never held still. Too much is better than too little: what is gone shows when it is asked for.
+    # The list never held still. Too much is better than too little: what is gone is noticed when it
+    # is asked for.
     return list(union.values())
 
 
@@ -130,7 +131,7 @@ def changes(
 def by_ids(
     connection: Connection, ids: Sequence[int], params: Mapping[str, str | int | bool]
 ) -> dict[int, Mapping[str, Any]]:
-    """Those of the ids that exist and may be seen. Ids do not shift, so nothing can slip away."""
+    """Those of the ids that exist and may be seen. Asked for by id, nothing can slip to another page."""
     if not ids:
         return {}  # an empty filter is no filter
     told = {**params, "id__in": ",".join(map(str, ids)), "page_size": len(ids)}

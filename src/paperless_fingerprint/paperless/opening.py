@@ -10,7 +10,7 @@ from paperless_fingerprint.settings.registry import Settings
 def open_paperless(settings: Settings, limits: Limits | None = None) -> PaperlessClient:
     """Nothing is sent yet: a Paperless that is down shows with the first request.
 
-    `limits` is for who cannot wait as long as the settings say, such as a page.
+    `limits` is for callers that cannot wait as long as the settings say, such as a page.
     """
     if not settings.paperless.url:
         raise ConfigurationError(

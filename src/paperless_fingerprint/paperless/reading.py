@@ -149,7 +149,7 @@ def _read(
 
 
 def _answers(connection: Connection) -> bool:
-    """Whether it is one document that is ill, and not the whole server."""
+    """Whether one document is at fault, and not the whole server."""
     try:
         connection.get("/api/documents/", {"page_size": 1, "fields": "id"})
     except PaperlessError:

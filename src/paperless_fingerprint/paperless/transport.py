@@ -42,7 +42,7 @@ class Limits:
     #: For one whole answer.
     total_seconds: float = 300.0
     attempts: int = 4
-    #: A longer wish is an error, so that nothing stands still for an hour.
+    #: To be asked to wait longer is an error, so that nothing stands still for an hour.
     longest_wait_seconds: float = 60.0
     first_pause_seconds: float = 0.5
     most_bytes: int = 128 * 1024 * 1024
@@ -257,7 +257,7 @@ def _read(response: httpx.Response, most_bytes: int, total_seconds: float) -> by
         if size > most_bytes:
             raise OversizedError(f"An answer of Paperless is longer than {most_bytes >> 20} MB.")
         if time.monotonic() - started > total_seconds:
-            # A byte now and then never runs into the limit between two of them.
+            # A server that sends a byte now and then never exceeds the limit between two pieces.
             raise UnavailableError(
                 f"An answer of Paperless was not complete after {total_seconds:.0f} seconds."
             )
@@ -278,7 +278,7 @@ def is_page(reply: Reply) -> bool:
 
 
 def is_cut_off(reply: Reply) -> bool:
-    """JSON that is none: the end is missing, and no length told so."""
+    """JSON whose end is missing, though no length announced more."""
     return reply.status < 400 and bool(reply.body.strip()) and parsed(reply.body) is None
 
 

@@ -99,7 +99,7 @@ def _batch(
 
 
 def _is_about_documents(error: PaperlessAnswerError) -> bool:
-    """And not about the tags or fields that were to be set, or the user's permissions at large."""
+    """Not about the tags or fields that were to be set, nor about what the user may do in general."""
     if isinstance(error, DeniedError):
         return error.status == 403 and not error.whole_kind
     return isinstance(error, RefusedError) and "documents" in error.fields

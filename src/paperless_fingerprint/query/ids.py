@@ -73,7 +73,7 @@ def _reference(text: str) -> tuple[Reference, int]:
 
 
 def _by_id(digits: str) -> Reference:
-    # What is no id that Paperless could give is nobody's: looked for as 0, it is not found.
+    # A number that Paperless cannot give is no document's id: 0 is looked for, and not found.
     id = int(digits) if len(digits) < 12 else 0
     return Reference(id=id if id <= MAX_DOCUMENT_ID else 0)
 

@@ -172,7 +172,7 @@ class Comparer:
         if row is None or (
             scope.asker is not None and not scope.asker.may_view(row.owner, row.viewers)
         ):
-            # One sentence for both: who may not view it does not learn that it exists.
+            # One sentence for both, so that nobody learns of a document that they may not view.
             notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
             return None
         return row

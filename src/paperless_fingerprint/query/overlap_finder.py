@@ -14,8 +14,8 @@ from paperless_fingerprint.fingerprints.shingles import Hashes, Overlap, shingle
 
 Places = npt.NDArray[np.bool_]
 
-#: Places in the table for each hash of the source: so many others in a hundred are looked up
-#: although they are not there.
+#: Places in the table for each hash of the source. More places mean fewer hashes that are looked
+#: up in vain.
 _ROOM = 16
 _LEAST_BITS, _MOST_BITS = 12, 22
 

@@ -141,7 +141,7 @@ def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQu
 
 
 def without_common(query: SketchQuery, uncommon: Hashes) -> SketchQuery:
-    """For 'any overlap': what is left of the query when boilerplate is dropped."""
+    """For 'any overlap': the query without boilerplate."""
     asked = len(uncommon)
     groups = tuple(replace(group, asked=asked, weight=1 / asked) for group in query.groups if asked)
     return replace(query, hashes=uncommon, groups=groups)
@@ -167,7 +167,7 @@ def is_found(
 
 
 def group_of(query: SketchQuery, level: int) -> LevelGroup | None:
-    """What is asked of documents of that level; None where none of them can be meant."""
+    """What is asked of documents of that level; None where none of them can be a hit."""
     return next((group for group in query.groups if level in group.levels), None)
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 
-#: Found with this probability at most at half of the asked overlap, where one is given.
+#: Where a probability is given, a hit with half of the asked overlap is found with this one at most.
 NOISE = 0.05
 #: How far the probability reached may lie above the one asked for, if hashes allow.
 SLACK = 0.03

@@ -28,8 +28,8 @@ from paperless_fingerprint.query.tree import Node
 #: fifth larger than the page, or the largest.
 BLOCKS = (12, 32, 64)
 #: Texts read for one short page. Where so many candidates fall short, or all of a block after some
-#: hits, the page ends before it is full, and the next one goes on from there; less is done for who
-#: asks for speed by giving a probability.
+#: hits, the page ends before it is full and the next one goes on from there. A query with a
+#: probability asks for speed, so fewer are read for it.
 PAGE_CHARACTERS = 150_000
 QUICK_PAGE_CHARACTERS = 60_000
 

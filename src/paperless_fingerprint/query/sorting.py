@@ -29,7 +29,7 @@ _FIGURES = {
 
 
 def figure(figures: Overlap, sort: str, otherwise: Likeness) -> float:
-    """The figure that is sorted by; where it is none, that of the term."""
+    """The figure that hits are sorted by: the one named, or else the one the term asks about."""
     return share(figures, _FIGURES.get(sort, otherwise))
 
 

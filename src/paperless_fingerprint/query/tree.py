@@ -151,7 +151,7 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class SharedWith:
-    """The document's list of viewers holds one of these names. No word of the language says so."""
+    """One of these names is among the document's viewers. No query can ask for it; rights are checked with it."""
 
     names: tuple[str, ...]
     span: Span

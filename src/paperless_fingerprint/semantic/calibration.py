@@ -27,7 +27,7 @@ from paperless_fingerprint.semantic.embedders.base import Embedder, EmbedderErro
 #: Levels of the scale.
 RELATED, FLAG, DUPLICATE = 0.85, 0.92, 0.98
 _CLEAREST = 12.0
-#: Means of the two kinds that lie no further apart tell nothing.
+#: Where the means of the two kinds lie no further apart, they tell nothing.
 _BLIND = 0.02
 _STEPS = 60
 

@@ -20,9 +20,9 @@ _DENSE = (
 _DENSE_CHARACTER = re.compile(f"[{_DENSE}]")
 _SENTENCE_END = re.compile(r"(?<=[.!?;:…])\s+|(?<=[。！？；])|\n[^\S\n]*\n\s*")
 _UNIT = re.compile(f"[{_DENSE}]{{1,2}}[^\\w\\s]*|[^\\s{_DENSE}]+\\s*")
-#: What has no letter in it says nothing that an embedder could know.
+#: Text without a letter says nothing that an embedder could know.
 _LETTER = re.compile(r"[^\W\d_]")
-#: One word of this many characters is no word, and costs what it is long.
+#: Something of this many characters is no word, and costs by its length.
 _LONGEST_WORD = 60
 #: Of a book, only this much is cut up at all; what is embedded is a sample of it anyway.
 _MOST_CHARACTERS = 4_000_000

@@ -58,7 +58,7 @@ class EmbeddingReport:
     unknown_languages: tuple[tuple[str, int], ...] = ()
     #: Documents whose text the embedder refuses, and why.
     refused: tuple[tuple[int, str], ...] = ()
-    #: Documents that still wait: somebody else is at it, or `stopped`.
+    #: Documents that still wait: another process works on them, or this one has `stopped`.
     waiting: int = 0
     #: Why it stopped before the end; empty when it did not.
     stopped: str = ""

@@ -23,7 +23,7 @@ _ENOUGH = 6.0
 #: The share of the facts that is kept, and the log odds that it is worth.
 _KEPT = (0.0, 0.4, 0.65, 0.8, 0.95, 1.0)
 _KEPT_EVIDENCE = (-6.0, -5.0, -1.0, 1.0, 2.0, 2.0)
-#: A text that the other mentions a little of is no translation of it; a summary keeps the half.
+#: A text of which the other repeats only a little is no translation of it; a summary keeps half.
 _COVERED = (0.0, 0.1, 0.3, 0.5)
 _COVERED_EVIDENCE = (-4.0, -3.0, -1.0, 0.0)
 _SIZES = (0.0, 0.02, 0.1, 0.25, 0.5)

@@ -10,8 +10,8 @@ import lzma
 from functools import lru_cache
 from typing import Any
 
-#: The languages that Paperless's users scan. Left to all that it knows, the detector takes the
-#: ruins that OCR leaves of a receipt for Welsh or Kabyle.
+#: The languages that Paperless's users scan. If it may choose from all that it knows, the detector
+#: takes a badly read receipt for Welsh or Kabyle.
 NAMES = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish",
     "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian",

@@ -62,7 +62,7 @@ from paperless_fingerprint.stores.vectors import (
 from paperless_fingerprint.text.normalise import normalise
 
 _BATCH = 64
-#: How far the circle is drawn around documents that are compared; as a rule nobody is met after two.
+#: Rounds of looking at newly met documents; as a rule two meet all of them.
 _ROUNDS = 4
 #: From so many documents on a copy of all vectors pays.
 _MANY = 500
@@ -92,8 +92,9 @@ def pairs_around(
     """All pairs that one of `ids` (None: any document) belongs to, and the documents whose pairs these
     are all of; nothing is written.
 
-    A newcomer may be nearer to a document than what was paired with it until now. So whoever was
-    met is looked at, too, and whom these meet, for some rounds: the order of coming plays no part.
+    A newcomer may be nearer to a document than what was paired with it until now. So the documents
+    that were met are looked at too, and those that they meet, for some rounds: the order in which
+    documents came makes no difference.
     `neighbours` for whoever asks many times: vectors.for_many().
     """
     space = current_space(store, settings)
@@ -240,8 +241,8 @@ class _Finder:
             key = (min(own.id, other.id), max(own.id, other.id))
             if key in taken or self._decided.dismissed(*key, _SEMANTIC):
                 continue
-            # What is common among the neighbours of the one is not so among those of the other:
-            # where both sides find a pair, the lower one's word counts, whoever was asked first.
+            # What is common among the neighbours of one is not so among those of the other. Where
+            # both sides find a pair, the lower id's finding counts, whichever was asked first.
             if key in self._judged and own.id != key[0]:
                 continue
             found = self._judge(own, other, float(evidence[place]), common)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from paperless_fingerprint.model import Key
 from paperless_fingerprint.semantic.judgement import Verdict
 
-#: Log odds. What says the same as the best may lie so far behind it, and what is strange to it less.
+#: Log odds. What says the same as the best may lie this far behind it; a stranger to it, less far.
 _BEHIND, _BEHIND_OF_STRANGERS = 1.0, 0.6
 #: Facts that speak so clearly are believed in any case.
 _FACTS_SAY_OTHERWISE, _OF_STRANGERS = 1.5, 2.2

@@ -18,7 +18,7 @@ from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.vectors import VectorStore, decoded
 from paperless_fingerprint.text.normalise import normalise
 
-#: Fewer than these of both kinds are no ground to stand on.
+#: With fewer than these of each kind nothing is fitted.
 _FEWEST = 3
 #: A pair whose facts differ was dismissed for that, whatever its likeness.
 _KEPT_AT_LEAST = 0.65

@@ -205,8 +205,8 @@ class Store(Protocol):
     def connections(self, ids: Collection[int], *, at_least: float = 0.0) -> Connections:
         """All that links(), groups(), chains() and decisions() tell of these documents, at once.
 
-        `at_least` is the confidence below which links are left out. To be preferred where several
-        of them are needed: each question is a journey where the store is a server.
+        `at_least` is the confidence below which links are left out. Ask for this where more than
+        one of them is needed: where the store is a server, each question is a round trip.
         """
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
@@ -245,8 +245,8 @@ class Store(Protocol):
         what is large into its smallest form."""
 
     def tidy(self) -> bool:
-        """A little of what makes later writes quicker and may wait until nobody does, in a fraction
-        of a second. Whether there may be more of it."""
+        """Do a little, in a fraction of a second, of what makes later writes quicker and can wait
+        until nobody does. Says whether there may be more to do."""
 
 
 def document_uuid(namespace: UUID, id: int) -> str:

@@ -77,7 +77,7 @@ class VectorStore(Neighbours, Protocol):
         """Documents with a text that have no vector of it in this space, ascending."""
 
     def for_many(self, space: str) -> Neighbours:
-        """What answers thousands of nearest() quickest: of the space as it is now."""
+        """The quickest way to thousands of nearest(): a copy of the space as it is now."""
 
     def spaces(self) -> list[Space]: ...
 

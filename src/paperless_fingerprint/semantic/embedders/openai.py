@@ -18,7 +18,7 @@ from paperless_fingerprint.settings.registry import Settings
 
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 0.5
-#: However long an address asks us to wait, a person who waits for `analyze` is told before that.
+#: However long an address asks us to wait, somebody who waits for `analyze` hears of it by then.
 _LONGEST_PAUSE_SECONDS = 30.0
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 #: Too long, or not to its liking: perhaps one text of many.
@@ -99,7 +99,7 @@ class AddressEmbedder:
         try:
             return self._rows(self._asked(texts), len(texts))
         except TextRefusedError:
-            # Which one it was is found by halving; the others of the batch are not to suffer.
+            # Which one it was is found by halving, so that the others of the batch do not suffer.
             if len(texts) > 1:
                 half = len(texts) // 2
                 return self._embed_some(texts[:half]) + self._embed_some(texts[half:])

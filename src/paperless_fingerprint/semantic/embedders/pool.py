@@ -39,7 +39,7 @@ class PooledEmbedder:
     def __init__(self, own: Embedder, processes: int) -> None:
         self._own = own
         self._processes = processes
-        # Not forked: whoever shows progress has a thread, and forks do not go well with threads.
+        # Not forked: showing progress takes a thread, and forking a process with threads is unsafe.
         self._pool = ProcessPoolExecutor(
             processes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
         )

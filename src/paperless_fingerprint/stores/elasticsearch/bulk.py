@@ -185,7 +185,7 @@ class BulkWriter:
 
 
 def _is_too_large(reason: str) -> bool:
-    """Whether the server has not the memory for this operation, even with nothing else to do."""
+    """Whether the server lacks the memory for this operation even when it has nothing else to do."""
     match = re.search(r"_operation_bytes=(\d+), max_\w+_bytes=(\d+)", reason)
     return match is not None and int(match[1]) > int(match[2])
 

@@ -103,7 +103,7 @@ class Failures:
 
 
 def reason_of(error: ApiError) -> tuple[str, str]:
-    """(type, reason) of the innermost cause that says something."""
+    """(type, reason) of the innermost cause that has a reason."""
     body = error.body if isinstance(error.body, dict) else {}
     details = body.get("error", {})
     if not isinstance(details, dict):

@@ -1,7 +1,7 @@
 """Which documents are older versions, known without asking anew for every search.
 
 A list of them is kept with a stamp that changes with every chain that is written or deleted. The
-stamp is asked for in the same journey as the search itself; only where it has changed the list is
+stamp is asked for in the same round trip as the search itself; only where it has changed the list is
 read again and the search made once more.
 """
 

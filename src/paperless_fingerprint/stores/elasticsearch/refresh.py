@@ -1,6 +1,6 @@
 """What a search sees: when a refresh is needed, and when it can be spared.
 
-A write is seen by searches after a refresh of its index, which costs a journey and, where much is
+A write is seen by searches after a refresh of its index, which costs a round trip and, where much is
 written, the server's time. So
 - pairs, groups and decisions, which are few and looked at with every document, are refreshed by
   the write itself: once it is acknowledged every process sees it, and no search has to ask;

@@ -86,7 +86,7 @@ class Reader:
     def search_many(
         self, requests: Sequence[tuple[str, dict[str, Any]]], *, own: bool = False
     ) -> list[Any]:
-        """Several searches in one journey."""
+        """Several searches in one round trip."""
         for index in dict.fromkeys(index for index, _ in requests):
             self.refresh(index, own=own)
         # The client would write each line with the standard library, far slower.
@@ -191,7 +191,7 @@ class Reader:
         try:
             self._client.close_point_in_time(id=point)
         except (ApiError, TransportError):
-            # It closes by itself in two minutes. What broke the scan is the error to be told.
+            # It closes by itself in two minutes. The error to report is the one that broke the scan.
             return
 
     def get(

@@ -1,4 +1,4 @@
-"""Searching the store in Elasticsearch: one journey a page, texts of a block along with it."""
+"""Searching the store in Elasticsearch: one round trip a page, texts of a block along with it."""
 
 from __future__ import annotations
 
