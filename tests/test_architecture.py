@@ -135,6 +135,15 @@ def _loaded(program: str) -> set[str]:
     return {name.partition(".")[0] for name in done.stdout.split()}
 
 
+def test_settings_are_shown_without_numpy() -> None:
+    program = (
+        "from click.testing import CliRunner\n"
+        "from paperless_fingerprint.cli import main\n"
+        "assert CliRunner().invoke(main, ['config', 'show']).exit_code == 0\n"
+    )
+    assert not _loaded(program) & {*HEAVY, "rapidfuzz", "numpy"}
+
+
 def test_help_loads_nothing_heavy() -> None:
     program = (
         "from click.testing import CliRunner\n"

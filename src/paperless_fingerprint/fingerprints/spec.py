@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.fingerprints.shingles import HASHING
-from paperless_fingerprint.fingerprints.sketch import SKETCH
-from paperless_fingerprint.text import normalise as texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +62,13 @@ class FingerprintSpec:
 
 @lru_cache(maxsize=64)
 def _spec_id(spec: FingerprintSpec) -> str:
+    # They bring numpy along, which who only reads settings does without.
+    from paperless_fingerprint.fingerprints.shingles import HASHING
+    from paperless_fingerprint.fingerprints.sketch import SKETCH
+    from paperless_fingerprint.text.normalise import NORMALISATION
+
     choices = (
-        texts.NORMALISATION, HASHING, SKETCH, spec.shingle_words, spec.min_words,
+        NORMALISATION, HASHING, SKETCH, spec.shingle_words, spec.min_words,
         spec.permutations, spec.bands, spec.sketch_hashes, spec.sketch_max_level,
     )  # fmt: skip
     return hashlib.blake2b(repr(choices).encode(), digest_size=5).hexdigest()
