@@ -46,6 +46,10 @@ class StoreError(FingerprintError):
     exit_code = ExitCode.STORE
 
 
+class NoLibraryError(StoreError):
+    """Nothing was kept there yet."""
+
+
 class PartlyDone(FingerprintError):  # noqa: N818  (a state more than an error)
     exit_code = ExitCode.PARTLY_DONE
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from paperless_fingerprint.checkup.finding import Finding
-from paperless_fingerprint.errors import ExitCode, FingerprintError
+from paperless_fingerprint.errors import ExitCode, FingerprintError, NoLibraryError
+from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.intake import SPEC_NOTE
-from paperless_fingerprint.settings.registry import Settings
+from paperless_fingerprint.settings.registry import PREFIX, REGISTRY, Settings
 from paperless_fingerprint.stores.opening import open_store
+
+#: Names of the settings file, and of what the tests of this project are told.
+_READ_ELSEWHERE = ("CONFIG", "TEST_", "SHARED", "REAL_", "FAULTS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +23,34 @@ class Checkup:
     exit_code: ExitCode
 
 
-def examine(settings: Settings) -> Checkup:
+def examine(settings: Settings, *, thoroughly: bool = True) -> Checkup:
+    """`thoroughly`: reads the whole library for damage, which takes a while where it is large."""
     from paperless_fingerprint.checkup import paperless  # it brings the HTTP client along
 
-    store = _store(settings)
+    variables = _variables(settings)
+    store = _store(settings, thoroughly=thoroughly)
     findings, code = paperless.examine(settings)
     semantic, semantic_code = _semantic(settings)
     worst = store.exit_code or code or semantic_code
-    return Checkup((*store.findings, *semantic, *findings), worst)
+    if worst is ExitCode.DONE and variables:
+        worst = ExitCode.CONFIGURATION
+    return Checkup((*variables, *store.findings, *semantic, *findings), worst)
+
+
+def _variables(settings: Settings) -> list[Finding]:
+    """What is set in the environment and read by nobody."""
+    told = settings.sources.environment if settings.sources else {}
+    known = {setting.variable for setting in REGISTRY}
+    found = []
+    for name in sorted(told.keys() - known):
+        if name.removeprefix(PREFIX).startswith(_READ_ELSEWHERE):
+            continue
+        near = get_close_matches(name, known, 1)
+        tail = f" Did you mean {near[0]}?" if near else ""
+        found.append(
+            Finding("settings", False, f"{name} is set, and no setting is called so.{tail}")
+        )
+    return found
 
 
 def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
@@ -37,14 +62,17 @@ def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
     return semantic.examine(settings)
 
 
-def _store(settings: Settings) -> Checkup:
+def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
     try:
         store = open_store(settings, create=False)
+    except NoLibraryError as error:
+        return Checkup((Finding("store", True, f"Nothing is there yet: {error}"),), ExitCode.DONE)
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
     try:
         report = store.report()
         notes = store.notes()
+        damage = store.damage() if thoroughly and isinstance(store, SqliteFile) else ""
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
     finally:
@@ -60,6 +88,15 @@ def _store(settings: Settings) -> Checkup:
         )
     ]
     findings += [Finding("store", False, message) for message in report.findings]
+    if damage:
+        findings.append(
+            Finding(
+                "store",
+                False,
+                f"The library's file is damaged ({damage}). Bring it back from a backup, or move it "
+                "away and run 'sync' and 'analyze', which know nothing of what people decided.",
+            )
+        )
     spec = notes.get(SPEC_NOTE)
     if spec is not None and spec != settings.spec().id:
         findings.append(

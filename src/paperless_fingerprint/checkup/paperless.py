@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 from paperless_fingerprint.checkup.finding import Finding
@@ -20,6 +21,8 @@ from paperless_fingerprint.paperless.refusals import DeniedError
 from paperless_fingerprint.settings.registry import Settings
 
 _CLOCK_SECONDS = 60
+#: As long as the hook would wait.
+_SERVICE_SECONDS = 2.0
 #: Paperless's own variable, and where the documentation tells people to mount the hook.
 HOOK_VARIABLE = "PAPERLESS_POST_CONSUME_SCRIPT"
 #: Permission → what does not work without it, in the words of Paperless's own settings page.
@@ -288,9 +291,18 @@ def _inbox(settings: Settings) -> Iterator[Finding]:
         yield Finding("inbox", False, str(error))
         return
     try:
-        counts = inbox.counts()
+        damage = file.damage()
+        counts = {} if damage else inbox.counts()
     finally:
         file.close()
+    if damage:
+        yield Finding(
+            "inbox",
+            False,
+            f"The file {file.path} is damaged ({damage}). Move it away: what waits is found again by "
+            "the next sync, and 'apply' finds out what was written.",
+        )
+        return
     yield Finding("inbox", True, f"{counts['waiting']} documents wait in the inbox.")
     if counts["failed"]:
         yield Finding(
@@ -309,3 +321,32 @@ def _service(settings: Settings) -> Iterator[Finding]:
             "An address of the service is set, and no secret: whoever reaches it may announce "
             "documents. Set PAPERLESS_FINGERPRINT_SERVICE_SECRET on both sides.",
         )
+    if settings.service.url:
+        yield _called(settings.service.url, settings.service.secret or "")
+
+
+def _called(url: str, secret: str) -> Finding:
+    """As the hook calls the service, but without naming a document."""
+    import httpx
+
+    address = f"{url.rstrip('/')}/api/consume"
+    headers = {b"Authorization": f"Bearer {secret}".encode()} if secret else {}
+    try:
+        answer = httpx.post(
+            address, headers=headers, json={}, timeout=_SERVICE_SECONDS, trust_env=False
+        )
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+        return Finding(
+            "service",
+            False,
+            f"Nothing answers at {url} ({error or type(error).__name__}). Does `serve` run, and is "
+            "[service] url its address as Paperless reaches it? Until then events wait in the spool.",
+        )
+    if answer.status_code == HTTPStatus.BAD_REQUEST:  # it asks for a document
+        return Finding("service", True, f"The service at {url} takes what the hook sends.")
+    if answer.status_code == HTTPStatus.UNAUTHORIZED:
+        why = "does not accept the secret. PAPERLESS_FINGERPRINT_SERVICE_SECRET must be the same here, "
+        why += "for `serve` and for the hook."
+    else:
+        why = f"answers with HTTP {answer.status_code}. Is that the address of `serve`?"
+    return Finding("service", False, f"What listens at {url} {why}")

@@ -133,6 +133,15 @@ class SqliteFile:
             self._connections.clear()
         self._local = threading.local()
 
+    def damage(self) -> str:
+        """What SQLite finds wrong with the file, empty where all is well. It reads all of it."""
+        try:
+            with self.reading() as connection:
+                found = [row[0] for row in connection.execute("PRAGMA quick_check(3)")]
+        except StoreError as error:
+            return str(error)
+        return "" if found == ["ok"] else "; ".join(line.replace("\n", " ") for line in found)
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         try:

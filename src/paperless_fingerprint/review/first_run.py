@@ -39,7 +39,7 @@ def look(review: Review, person: Person) -> FirstRun:
     begun, synced = _state(review)
     if not person.superuser:
         return FirstRun((), synced, begun, synced, 0, None, False)
-    found = library.examine(review.settings)
+    found = library.examine(review.settings, thoroughly=False)
     checks = tuple(Check(each.part, each.ok, each.message) for each in found.findings)
     ok = all(check.ok for check in checks)
     expected = None if begun else _in_paperless(review)

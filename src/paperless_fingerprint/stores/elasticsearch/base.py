@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import orjson
 
-from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.errors import NoLibraryError, StoreError
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.bulk import BulkWriter, Operation
@@ -84,7 +84,7 @@ class Session:
             with self._failures.explained():
                 found = look_up(self._client, self._known, self.address, self._failures)
             if not found and not create:
-                raise StoreError(
+                raise NoLibraryError(
                     f"There is no library in Elasticsearch at {self.address.shown} with the prefix "
                     f"{self.address.prefix}. 'paperless-fingerprint import' or 'sync' makes one; "
                     "--store names another place."

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from uuid import UUID
 
-from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.errors import NoLibraryError, StoreError
 from paperless_fingerprint.stores.base import StoreCounts, StoreReport
 from paperless_fingerprint.stores.sqlite import fts_merge, postings, rows, schema
 from paperless_fingerprint.stores.sqlite.documents import Documents, await_analysis
@@ -21,7 +21,7 @@ class SqliteStore(Documents, Results):
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         super().__init__(path, pragmas=("cache_size = -65536", "temp_store = MEMORY"))
         if not create and not self.path.exists():
-            raise StoreError(
+            raise NoLibraryError(
                 f"There is no library at {self.path}. 'paperless-fingerprint import' or 'sync' "
                 "makes one; --store names another place."
             )
