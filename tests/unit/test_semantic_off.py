@@ -80,7 +80,7 @@ def test_no_command_loads_it(tmp_path, environment):
 
 def test_the_worker_of_serve_does_not_load_it(environment):
     program = (
-        "from paperless_fingerprint.settings.registry import load\n"
+        "from paperless_fingerprint.settings.loading import load\n"
         "from paperless_fingerprint.service.worker import Worker\n"
         "import paperless_fingerprint.web.app\n"
         "worker = Worker(load())\n"
