@@ -106,10 +106,11 @@ class Library:
 
         return import_file(self.store, file, self.settings.spec(), self._progress)
 
-    def analyse(self, *, full: bool = False) -> AnalysisReport:
+    def analyse(self, *, full: bool = False, settle: bool = False) -> AnalysisReport:
         """Find candidates, compare them, and store what they are to each other.
 
-        Only what is new or has changed since the last time; `full` does everything again.
+        Only what is new or has changed since the last time; `full` does everything again, and
+        `settle` does so where the order in which documents came may count still.
         """
         from paperless_fingerprint.library import outdated
         from paperless_fingerprint.library.analysis import analyse
@@ -128,7 +129,7 @@ class Library:
                 semantic.expect(store, store.ids() if full else [i.id for i in store.pending()])
             # A worker beside us must not make the same groups at the same time.
             with lock.held():
-                report = analyse(store, settings, progress, full=full)
+                report = analyse(store, settings, progress, full=full, settle=settle)
             if settings.semantic.enabled:
                 found = semantic.compare_waiting(store, settings, progress, lock.held)
                 report = report.with_found(found)

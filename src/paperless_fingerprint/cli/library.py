@@ -49,10 +49,15 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
 
 @click.command()
 @click.option("--full", is_flag=True, help="Everything again, not only what has changed.")
+@click.option(
+    "--settle",
+    is_flag=True,
+    help="Everything again if anything came alone, so that the order of arrival does not count.",
+)
 @shared_options
 @json_option
 @click.pass_obj
-def analyze(context: Context, full: bool, as_json: bool) -> None:
+def analyze(context: Context, full: bool, settle: bool, as_json: bool) -> None:
     """Find candidates, compare them, and store what they are to each other.
 
     Only what is new or has changed since the last time; --full does everything again. A run that
@@ -60,7 +65,7 @@ def analyze(context: Context, full: bool, as_json: bool) -> None:
     computed first.
     """
     with progress_bar() as progress, context.library(progress) as library:
-        report = library.analyse(full=full)
+        report = library.analyse(full=full, settle=settle)
     if as_json:
         print_json([report.as_json()])
     else:

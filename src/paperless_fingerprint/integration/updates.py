@@ -12,6 +12,7 @@ from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.library import removal
 from paperless_fingerprint.library.analysis_one import analyse_one
 from paperless_fingerprint.library.reach import reach
+from paperless_fingerprint.library.settled import unsettle
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.records import PaperlessDocument
 
@@ -44,6 +45,7 @@ def analyse_waiting(
     for item in place.store.pending(ids=ids):
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))
+        unsettle(place.store, 1)
         analyse_one(place.store, place.settings, item, place.vocabulary)
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))

@@ -1,7 +1,8 @@
 """The use case `analyze`: candidates, scores, relations, groups, for one document or for all.
 
 Many documents are joined in memory (analysis_whole.py), few are looked up one by one
-(analysis_one.py). Both take the same steps, and judge the same pairs:
+(analysis_one.py). Both take the same steps; what one by one leaves to be judged with the rest of
+the library is kept in mind (settled.py):
 
     1  known     what people said, what the semantic tier found, the pairs that are stored
     2  find      candidates, and of them those that are worth comparing
@@ -18,7 +19,9 @@ the groups are made last: a run that is killed goes on where it was.
 
 from __future__ import annotations
 
-from paperless_fingerprint.library import outdated, regroup
+from collections.abc import Callable
+
+from paperless_fingerprint.library import outdated, regroup, settled
 from paperless_fingerprint.library.analysis_one import analyse_one
 from paperless_fingerprint.library.analysis_report import AnalysisReport, Tally
 from paperless_fingerprint.library.import_file import renew
@@ -36,30 +39,51 @@ GROUPS_NOTE = "groups"
 
 
 def analyse(
-    store: Store, settings: Settings, progress: Progress, *, full: bool = False
+    store: Store,
+    settings: Settings,
+    progress: Progress,
+    *,
+    full: bool = False,
+    settle: bool = False,
+    is_called_away: Callable[[], bool] = lambda: False,
 ) -> AnalysisReport:
-    """Judge all that waits; with `full`, everything."""
+    """Judge all that waits; with `full`, everything; with `settle`, everything if the order in
+    which documents came may count still.
+
+    Whoever is called away leaves off between two stretches; the next analysis goes on there.
+    """
     renew(store, settings.spec(), progress)
     if outdated.begin(store, settings, progress):
         store.put_notes({GROUPS_NOTE: "stale"})
-    if full:
+    state = settled.unsettled(store.notes())
+    if full or (settle and state and not state.under_way):
         store.mark_pending(store.ids())
     waiting = store.pending()
+    documents = store.report().counts.documents
+    if waiting and len(waiting) == documents:
+        settled.begin(store)
+    elif not state.under_way:
+        settled.unsettle(store, len(waiting))
+    together = settled.unsettled(store.notes()).under_way
     tally = Tally(settings.similarity_threshold)
-    if len(waiting) <= _FEW + _FEW_SHARE * store.report().counts.documents:
+    if not together and len(waiting) <= _FEW + _FEW_SHARE * documents:
         progress.begin("analyse", len(waiting))
         vocabulary = StoredVocabulary(store)
         for item in waiting:
             analyse_one(store, settings, item, vocabulary, tally)
             progress.advance()
-    else:
+    elif waiting:
         from paperless_fingerprint.library.analysis_whole import analyse_whole
 
         store.put_notes({GROUPS_NOTE: "stale"})
-        analyse_whole(store, settings, waiting, tally, progress)
+        analyse_whole(store, settings, waiting, tally, progress, is_called_away, from_all=together)
+    if is_called_away():
+        return tally.report()
     if store.notes().get(GROUPS_NOTE) == "stale":
         progress.begin("groups")
         tally.correct(regroup.refresh(store, settings))
         store.put_notes({GROUPS_NOTE: "current"})
     outdated.finish(store, settings)
+    if together:
+        settled.finish(store)
     return tally.report()

@@ -7,7 +7,7 @@ documents are taken off the waiting list stretch by stretch, each after its pair
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.candidates.join import Library
+from paperless_fingerprint.fingerprints.arrays import among
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.grouping.rivals import as_before
 from paperless_fingerprint.library.analysis_report import Tally
@@ -48,11 +49,23 @@ _WORTH_PROCESSES = 400
 
 
 def analyse_whole(
-    store: Store, settings: Settings, waiting: Sequence[Pending], tally: Tally, progress: Progress
+    store: Store,
+    settings: Settings,
+    waiting: Sequence[Pending],
+    tally: Tally,
+    progress: Progress,
+    is_called_away: Callable[[], bool] = lambda: False,
+    *,
+    from_all: bool = False,
 ) -> None:
-    """The pairs of all that waits, stored when this returns. Their groups are not made yet."""
+    """The pairs of all that waits, stored when this returns, or of as many as were done before
+    somebody was called away. Their groups are not made yet.
+
+    A pair may be found from one of its sides alone. Of what waits, `from_all` looks from the other
+    side, too, as if nothing had been done yet.
+    """
     decided = holding(store)
-    found = _find(store, settings, waiting, decided, tally, progress)
+    found = _find(store, settings, waiting, decided, tally, progress, from_all=from_all)
     semantic = semantic_pairs(store)
     others = not_ours(semantic, decided, settings)
     progress.begin("learn the words")
@@ -64,7 +77,7 @@ def analyse_whole(
         stretches = list(_stretches(found.keys, found.wanted, found.shingles))
         chunks = (_chunk(store, found.pairs(low, high)) for low, high, _ in stretches)
         judged = zip(stretches, pool.judged(chunks), strict=True)
-        while some := list(islice(judged, _STORED_TOGETHER)):
+        while not is_called_away() and (some := list(islice(judged, _STORED_TOGETHER))):
             done: list[Pending] = []
             kept: list[Pair] = []
             for (low, high, places), pairs in some:
@@ -104,6 +117,8 @@ def _find(
     decided: Decided,
     tally: Tally,
     progress: Progress,
+    *,
+    from_all: bool,
 ) -> _Found:
     progress.begin("read the library")
     library = Library(store.fingerprints(), settings.spec().id)
@@ -111,10 +126,11 @@ def _find(
     at = {place_of[item.id]: item for item in waiting if item.id in place_of}
     store.mark_analysed([item for item in waiting if item.id not in place_of])
     wanted = np.array(sorted(at), np.int64)
-    progress.begin("find candidates", len(wanted))
+    asking = np.arange(len(library)) if from_all else wanted
+    progress.begin("find candidates", len(asking))
     found = []
-    for count, candidates, keys in library.pairs_to_compare(wanted):
-        found.append(keys)
+    for count, candidates, keys in library.pairs_to_compare(asking):
+        found.append(keys[_concern(keys, wanted)] if from_all else keys)
         tally.candidates += candidates
         progress.advance(count)
     keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, at)
@@ -128,6 +144,12 @@ def _find(
         library.ids,
         library.shingles,
         frozenset(item.id for item in waiting),
+    )
+
+
+def _concern(keys: Keys, wanted: Ints) -> npt.NDArray[np.bool_]:
+    return among((keys >> np.uint64(32)).astype(np.int64), wanted) | among(
+        (keys & np.uint64(0xFFFFFFFF)).astype(np.int64), wanted
     )
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.library.clock import now_text
+from paperless_fingerprint.library.settled import unsettle
 from paperless_fingerprint.model import Decision, Verdict
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
@@ -34,6 +35,7 @@ def remove(store: Store, settings: Settings, ids: Collection[int]) -> int:
                 )  # fmt: skip
     for group in store.groups(ids=ids):
         neighbours |= set(group.members) - ids
+    unsettle(store, len(ids))
     removed = store.delete(ids)
     if neighbours:
         regroup.refresh(store, settings, neighbours)

@@ -29,6 +29,7 @@ from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.lock import library_lock
+from paperless_fingerprint.library.settled import unsettled
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 
 #: How soon a file in the spool is noticed when nobody calls.
 _SPOOL_SECONDS = 1.0
+#: So long after all pairs were judged together, and so many times as long as that took, a few new
+#: documents are worth it again; and so many times as long after it was broken off.
+_QUIET_SECONDS = 600.0
+_RARELY = 1000
+_AGAIN = 10
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _OFFER = (
@@ -61,6 +67,8 @@ class Vitals:
     outages: int = 0
     #: Nobody has started the first sync yet.
     first_sync_waits: bool = False
+    #: Whether the order in which documents came does not count any more; None where nobody looked.
+    is_settled: bool | None = None
     #: Why nothing works at the moment; empty where all is well.
     trouble: str = ""
 
@@ -85,6 +93,10 @@ class Worker:
         self._thread: threading.Thread | None = None
         #: Whether something was written since the store was last put in order.
         self._untidy = True
+        #: Whether something has come, changed or gone since it was last looked whether to settle.
+        self._unsettled = True
+        self._next_settling = clock() + _QUIET_SECONDS
+        self._settling_again = clock()
         self._meanings: MeaningWorker | None = None
         if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
@@ -202,6 +214,7 @@ class Worker:
             pause = _FIRST_PAUSE_SECONDS
             self.vitals.trouble = ""
             self._tidy(place)
+            self._settle(place)
             self._wait(_SPOOL_SECONDS)
 
     def _tidy(self, place: Workplace) -> None:
@@ -210,6 +223,36 @@ class Worker:
             self._untidy = not _tidied(place, lambda: self._is_called_away(place))
             if self._untidy:
                 self._wake.set()
+
+    def _settle(self, place: Workplace) -> None:
+        """Judge all pairs together again, while nothing else is to be done.
+
+        At once where much has changed, else so seldom that it takes a thousandth of the time.
+        """
+        now = self._clock()
+        due = now >= self._next_settling
+        if self._untidy or not (due or (self._unsettled and now >= self._settling_again)):
+            return
+        state = unsettled(place.store.notes())
+        self._unsettled, self.vitals.is_settled = False, not state
+        if not state or not (due or state.is_much(place.store.report().counts.documents)):
+            return
+        with place.lock.held():
+            report = analyse(
+                place.store,
+                place.settings,
+                self._progress,
+                settle=True,
+                is_called_away=lambda: self._is_called_away(place) or self._has_work(),
+            )
+        self._progress.begin("")
+        spent = self._clock() - now
+        self._settling_again = self._clock() + _AGAIN * spent
+        self._unsettled = bool(unsettled(place.store.notes()))
+        if not self._unsettled:
+            self._next_settling = self._clock() + max(_QUIET_SECONDS, _RARELY * spent)
+            self.vitals.is_settled = True
+            self._progress.say(f"{report.in_words()} All pairs were judged together.")
 
     def _is_called_away(self, place: Workplace) -> bool:
         self._sign()
@@ -237,7 +280,9 @@ class Worker:
     def _drain(self, place: Workplace) -> str:
         self._wake.clear()
         report = drain(place, self._stop)
-        self._untidy = self._untidy or report.done + report.gone > 0
+        if report.done + report.gone > 0:
+            self._untidy = self._unsettled = True
+            self.vitals.is_settled = None
         self.vitals.documents_done += report.done
         self.vitals.documents_gone += report.gone
         self.vitals.documents_failed += report.tried
@@ -264,7 +309,8 @@ class Worker:
             fetched = 0
             for report in steps(place, reconcile=reconcile):
                 fetched = report.fetched
-                self._untidy = self._untidy or fetched > 0
+                if fetched:
+                    self._untidy = self._unsettled = True
                 if self._between(place):
                     return self.vitals.trouble
             for _ in follow_up(place, first=first):

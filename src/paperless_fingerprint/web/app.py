@@ -231,7 +231,8 @@ class _Endpoints:
         silent = vitals.last_sign_at and time.time() - vitals.last_sign_at > _SILENT_SECONDS
         ok = worker.is_alive and not silent
         status = "ok" if ok and not vitals.trouble else "waiting" if ok else "down"
-        return JSONResponse({"status": status}, status_code=200 if ok else 503)
+        told = {"status": status, "settled": vitals.is_settled}
+        return JSONResponse(told, status_code=200 if ok else 503)
 
     def metrics(self, _request: Request) -> Response:
         vitals = self._worker.vitals
@@ -254,6 +255,8 @@ class _Endpoints:
              vitals.outages),
             ("first_sync_waits", "gauge", "Whether somebody has to start the first sync",
              int(vitals.first_sync_waits)),
+            ("settled", "gauge", "Whether the order of arrival does not count any more",
+             int(bool(vitals.is_settled))),
             ("last_sync_timestamp_seconds", "gauge", "End of the last sync", vitals.last_sync_at),
             ("up", "gauge", "Whether the worker runs and nothing is away",
              int(self._worker.is_alive and not vitals.trouble)),

@@ -1,0 +1,149 @@
+"""Whatever the order in which documents came, changed and went: settled, a library says what a
+fresh one says."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import partial
+from itertools import chain, repeat
+
+import pytest
+
+from documents import SPEC
+from golden.letters import LANGUAGES, letter, misread
+from libraries import Library
+from paperless_fingerprint.demo.library import sample_library
+from paperless_fingerprint.library import analysis_whole
+from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.intake import take_in
+from paperless_fingerprint.library.removal import remove
+from paperless_fingerprint.library.settled import Unsettled, unsettled
+from paperless_fingerprint.model import Document
+from paperless_fingerprint.progress import Silent
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.stores.base import Store
+
+SETTINGS = load({"workers": 1}, {})
+
+
+def everything(store: Store) -> tuple:
+    """To the last digit."""
+    return (
+        sorted(store.pairs(), key=lambda pair: (pair.a, pair.b)),
+        list(store.groups()),
+        list(store.chains()),
+    )
+
+
+def run(store: Store, *, settle: bool = False) -> None:
+    analyse(store, SETTINGS, Silent(), settle=settle)
+
+
+def library_of_forms() -> list[Document]:
+    """The demo, and families of one form in which hardly anything but the facts differs."""
+    documents = sample_library()
+    for place, language in enumerate(list(LANGUAGES)[:4]):
+        for number in range(6):
+            own = letter(language, number)
+            documents += [
+                Document(1000 + 100 * place + 3 * number, content=own),
+                Document(1001 + 100 * place + 3 * number, content=misread(own, 0.03, number)),
+                Document(
+                    1002 + 100 * place + 3 * number, content=letter(language, number, month=1)
+                ),
+            ]
+    return documents
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    return library_of_forms()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_is_forgotten(library: Library, documents: list[Document], seed: int) -> None:
+    rng = random.Random(seed)
+    fresh, grown = library(), library()
+    take_in(fresh, documents, SPEC)
+    run(fresh)
+    arriving = rng.sample(documents, len(documents))
+    late = {document.id for document in rng.sample(documents, 20)}
+    strangers = [
+        replace(document, id=document.id + 50_000) for document in rng.sample(documents, 10)
+    ]
+    arriving += strangers
+    while arriving:
+        size = rng.choice((1, 2, 5, 30))
+        some, arriving = arriving[:size], arriving[size:]
+        # Some say something else at first.
+        at_first = [
+            replace(each, content=each.content[::2] + " and more to come")
+            if each.id in late
+            else each
+            for each in some
+        ]
+        take_in(grown, at_first, SPEC)
+        run(grown)
+    take_in(grown, [each for each in documents if each.id in late], SPEC)
+    run(grown)
+    remove(grown, SETTINGS, [each.id for each in strangers])
+    assert unsettled(grown.notes())
+    for decision in grown.decisions():
+        fresh.put_decision(decision)  # a chain closes over what was deleted
+    run(fresh, settle=True)
+    run(grown, settle=True)
+    assert not unsettled(grown.notes())
+    assert everything(grown) == everything(fresh)
+
+
+def test_called_away_it_goes_on_where_it_was(
+    library: Library, documents: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis_whole, "_CHUNK_PAIRS", 20)
+    monkeypatch.setattr(analysis_whole, "_STORED_TOGETHER", 1)
+    fresh, grown = library(), library()
+    for store in (fresh, grown):
+        take_in(store, documents, SPEC)
+        run(store)
+    take_in(grown, [replace(documents[0], content=documents[1].content)], SPEC)
+    run(grown)
+    take_in(grown, documents[:1], SPEC)
+    run(grown)
+    for _ in range(1_000):
+        soon = chain([False, False], repeat(True))
+        analyse(grown, SETTINGS, Silent(), settle=True, is_called_away=partial(next, soon))
+        if not grown.pending():
+            break
+        assert unsettled(grown.notes()).under_way
+    run(grown, settle=True)
+    assert not unsettled(grown.notes())
+    assert everything(grown) == everything(fresh)
+
+
+def test_it_counts_what_came_alone(store: Store, documents: list[Document]) -> None:
+    assert unsettled(store.notes()) == Unsettled(None)
+    take_in(store, documents[:40], SPEC)
+    run(store)
+    assert unsettled(store.notes()) == Unsettled(0)
+    take_in(store, documents[40:43], SPEC)
+    run(store)
+    remove(store, SETTINGS, [documents[0].id])
+    assert unsettled(store.notes()) == Unsettled(4)
+    # Who had to do with what was deleted is looked at again.
+    run(store)
+    assert unsettled(store.notes()).documents >= 4
+    run(store, settle=True)
+    assert unsettled(store.notes()) == Unsettled(0)
+
+
+@pytest.mark.parametrize(
+    ("state", "documents", "much"),
+    [
+        (Unsettled(19), 100, False), (Unsettled(20), 100, True), (Unsettled(100), 10_000, False),
+        (Unsettled(200), 10_000, True), (Unsettled(None), 10, True), (Unsettled(0, True), 10, True),
+        (Unsettled(0), 0, False),
+    ],
+)  # fmt: skip
+def test_when_it_is_worth_settling_at_once(state: Unsettled, documents: int, much: bool) -> None:
+    assert state.is_much(documents) is much
