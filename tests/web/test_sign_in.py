@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+
 import httpx
 import pytest
 from paperless_work import LETTER, RESCAN
+from waiting import until
 
 from paperless_fingerprint.demo.stand_in import Fault
 from paperless_fingerprint.errors import ConfigurationError
@@ -193,6 +196,30 @@ def test_every_answer_carries_what_browsers_obey(service, anyone) -> None:
         assert headers["referrer-policy"] == "same-origin"
         assert "access-control-allow-origin" not in headers
         assert "uvicorn" not in headers.get("server", "")
+
+
+def test_an_origin_and_a_way_back_that_are_no_address(service, anyone) -> None:
+    service.user("anna")
+    told = {"username": "anna", "password": "password-of-anna"}
+    assert anyone.post("/api/session", json=told, headers={"Origin": "http://["}).status_code == 403
+    page = anyone.get("/sign-in?back=//[", headers=PAGE)
+    assert page.status_code == 200
+    assert 'value="/review"' in page.text
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("/sign-in", "application/x-www-form-urlencoded"), ("/api/session", "application/json"),
+     ("/api/consume", "application/json"), ("/sign-in", "multipart/form-data; boundary=x")],
+)  # fmt: skip
+def test_who_hangs_up_in_the_middle_leaves_no_trace_in_the_log(service, caplog, path, kind) -> None:
+    address = service.url.removeprefix("http://")
+    head = f"POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {kind}\r\n"
+    host, port = address.split(":")
+    with socket.create_connection((host, int(port))) as wire:
+        wire.sendall(f"{head}Content-Length: 1000\r\n\r\nname=".encode())
+    until(lambda: f'route="{path}"' in "".join(service.app.state.service.metrics.lines()))
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 # --- open mode ---------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
 from paperless_fingerprint.review.person import OPEN_PERSON, Person
 from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.web.limits import RateLimit, network_of
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rights import Persons
@@ -230,7 +231,8 @@ def check_origin(request: Request) -> None:
             return
     else:
         origin = request.headers.get("origin")
-        if origin is None or urlsplit(origin).netloc == request.headers.get("host"):
+        parts = None if origin is None else parts_of(origin)
+        if origin is None or (parts is not None and parts.netloc == request.headers.get("host")):
             return
     raise Refused("This was sent from another site, so nothing was done.")
 
