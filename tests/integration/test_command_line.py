@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -172,6 +173,28 @@ def test_a_query_that_no_store_could_take(program: Program, query: str) -> None:
         done = program(command, query)
         assert (done.exit_code, done.stdout) == (2, "") or command == "related", done.output
         assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+def test_nobody_else_can_read_what_is_kept_of_the_texts(program: Program) -> None:
+    before = os.umask(0)
+    try:
+        assert program("import", program.file({"id": 1, "content": LETTER})).exit_code == 0
+        assert program("analyze").exit_code == 0
+    finally:
+        os.umask(before)
+    files = {path.name: path.stat().st_mode & 0o777 for path in program.folder.glob("library.*")}
+    assert {"library.db", "library.inbox.db.lock"} <= set(files)
+    assert set(files.values()) == {0o600}
+
+
+def test_doctor_names_files_that_an_earlier_version_left_open(program: Program) -> None:
+    assert program("import", program.file({"id": 1, "content": LETTER})).exit_code == 0
+    library = program.folder / "library.db"
+    assert "FAIL  files" not in program("doctor").stdout
+    library.chmod(0o644)
+    done = program("doctor")
+    assert done.exit_code == 3
+    assert f"chmod 600 {library}" in done.stdout
 
 
 def test_a_file_that_is_no_library_is_left_alone(program: Program, tmp_path: Path) -> None:

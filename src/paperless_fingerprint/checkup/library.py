@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paperless_fingerprint.checkup import files
 from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.library import outdated
@@ -25,7 +26,10 @@ def examine(settings: Settings) -> Checkup:
     findings, code = paperless.examine(settings)
     semantic, semantic_code = _semantic(settings)
     worst = store.exit_code or code or semantic_code
-    return Checkup((*store.findings, *semantic, *findings), worst)
+    readable = files.examine(settings)
+    if readable:
+        worst = worst or ExitCode.CONFIGURATION
+    return Checkup((*store.findings, *readable, *semantic, *findings), worst)
 
 
 def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
