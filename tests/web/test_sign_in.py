@@ -11,7 +11,7 @@ from waiting import until
 
 from paperless_fingerprint.demo.stand_in import Fault
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.web.app import check_open
+from paperless_fingerprint.web.app import check_open, server_config
 from paperless_fingerprint.web.sessions import COOKIE
 from paperless_fingerprint.web.sign_in import is_loopback
 
@@ -44,10 +44,11 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(service, anyone) -> Non
     assert token not in anyone.get("/api/session").text
 
 
-def test_behind_https_the_cookie_is_secure(service, anyone) -> None:
+def test_behind_https_the_cookie_is_secure(serve) -> None:
+    service = serve(service_proxy="127.0.0.1")
     service.user("anna")
-    anyone.headers["X-Forwarded-Proto"] = "https"
-    assert "Secure" in sign_in(anyone, "anna").headers["set-cookie"]
+    with httpx.Client(base_url=service.url, headers={"X-Forwarded-Proto": "https"}) as client:
+        assert "Secure" in sign_in(client, "anna").headers["set-cookie"]
 
 
 def test_a_token_will_do(service, anyone) -> None:
@@ -136,6 +137,54 @@ def test_one_wrong_password_among_right_ones_locks_nobody_out(service, anyone) -
     for _ in range(15):
         assert sign_in(anyone, "anna", "wrong").status_code == 401
         assert sign_in(anyone, "anna").status_code == 200
+
+
+def test_no_spelling_of_a_name_has_attempts_of_its_own(service, anyone) -> None:
+    service.user("anna")
+    spellings = [
+        "anna",
+        "anna ",
+        "  anna",
+        "ANNA",
+        "anna\u00a0",
+        "\uff41nna",
+        "\u200banna",
+        "\u00e1nna",
+    ]
+    told = [*spellings, "anna\t", "anna\n", "anna" + " " * 300]
+    assert [sign_in(anyone, name, "wrong").status_code for name in told] == [401] * 10 + [429]
+
+
+def test_signing_in_oneself_buys_no_attempts_at_other_names(service, anyone) -> None:
+    service.user("mallory")
+    codes = []
+    for number in range(40):
+        codes.append(sign_in(anyone, f"user{number}", "wrong").status_code)
+        sign_in(anyone, "mallory")
+    assert codes == [401] * 30 + [429] * 10
+
+
+def test_only_a_proxy_that_is_named_says_where_a_request_comes_from(serve) -> None:
+    def codes(service) -> list[int]:
+        with httpx.Client(base_url=service.url, timeout=60) as client:
+            return [
+                client.post(
+                    "/api/session",
+                    json={"username": f"user{number}", "password": "wrong"},
+                    headers={"X-Forwarded-For": f"10.0.0.{number}"},
+                ).status_code
+                for number in range(32)
+            ]
+
+    assert codes(serve()) == [401] * 30 + [429] * 2
+    assert codes(serve(service_proxy="10.9.9.9")) == [401] * 30 + [429] * 2
+    assert codes(serve(service_proxy="10.9.9.9, 127.0.0.0/8")) == [401] * 32
+
+
+def test_a_proxy_that_is_no_address_is_refused(service) -> None:
+    for wrong in ("*", "proxy", "10.0.0.1 10.0.0.2"):
+        with pytest.raises(ConfigurationError, match=r"\[service\] proxy"):
+            server_config(service.app, service.settings.having({"service.proxy": wrong}))
 
 
 def test_paperless_away_or_tired(service, anyone) -> None:

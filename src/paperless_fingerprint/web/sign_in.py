@@ -22,7 +22,7 @@ from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, 
 from paperless_fingerprint.review.person import OPEN_PERSON, Person
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.settings.addresses import parts_of
-from paperless_fingerprint.web.limits import RateLimit, network_of
+from paperless_fingerprint.web.limits import RateLimit, network_of, same_name
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rights import Persons
 from paperless_fingerprint.web.sessions import COOKIE, BrowserSession, Sessions
@@ -30,7 +30,6 @@ from paperless_fingerprint.web.sessions import COOKIE, BrowserSession, Sessions
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf"
 _QUARTER = 900.0
-_NAME_CHARACTERS = 200
 
 
 class NotSignedIn(Problem):
@@ -165,15 +164,16 @@ class Visits:
     ) -> BrowserSession:
         """Raises a Problem that says why not. The same answer for a wrong name and a wrong password."""
         check_origin(request)
-        keys = [(self._by_address, network_of(_client(request)))]
+        address, name = network_of(_client(request)), same_name(username)
+        waits = [self._by_address.attempt(address)]
         if not token:
-            keys.append((self._by_name, username[:_NAME_CHARACTERS].casefold()))
-        waits = [limit.attempt(key) for limit, key in keys]
+            waits.append(self._by_name.attempt(name))
         if any(waits):
             self.turned_away += 1
             raise _too_often(max(waits))
+        by_name = not token
         try:
-            if not token:
+            if by_name:
                 token = self.review.paperless.sign_in(username, password, code)
             token = token.strip().removeprefix("Token ").strip()
             self.persons.forget(token)
@@ -190,8 +190,10 @@ class Visits:
                 if said
                 else "Paperless did not sign you in: the name, password or token is not right.",
             ) from None
-        for limit, key in keys:
-            limit.forgive(key)
+        # With an account of one's own nobody buys more attempts at the names of others.
+        self._by_address.take_back(address)
+        if by_name:
+            self._by_name.forgive(name)
         old = request.cookies.get(COOKIE)
         if old:
             self.sessions.end(old)
