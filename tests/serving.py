@@ -25,8 +25,7 @@ from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.web.app import make_app
-from paperless_fingerprint.web.sign_in import normal_root
+from paperless_fingerprint.web.app import make_app, server_config
 
 RIGHTS = ("view_document", "change_document", "view_uisettings")
 
@@ -156,11 +155,9 @@ def served(
     service.app = app
     listener = socket.create_server(("127.0.0.1", 0))
     service.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    root = normal_root(settings.service.root_path)
     server = uvicorn.Server(
-        uvicorn.Config(app, log_level="error", lifespan="on", root_path=root,
-                       timeout_graceful_shutdown=5, server_header=False)
-    )  # fmt: skip
+        server_config(app, settings, log_level="error", timeout_graceful_shutdown=5)
+    )
     thread = threading.Thread(target=server.run, args=([listener],), name="served")
     thread.start()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -151,6 +152,7 @@ def test_a_change_of_the_spec_fingerprints_anew(
         (["pairs", "--relation", "template"], 2, "Invalid value"),
         (["--store", "ftp://x", "pairs"], 3, "no address of a store"),
         (["pairs", "--store", "sqlite:///"], 3, "no address of a store"),
+        (["--store", "http://[::1", "pairs"], 3, "no address of Elasticsearch"),
         (["--config", "/nowhere.toml", "pairs"], 3, "is not there"),
     ],
 )
@@ -162,6 +164,37 @@ def test_each_failure_has_its_code_and_says_what_to_do(
     assert words in done.stderr
     assert "Traceback" not in done.output
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("query", ["a\udcff", "SIMILAR:\udcff", "owner:\udcff", '*:"*"'])
+def test_a_query_that_no_store_could_take(program: Program, query: str) -> None:
+    assert program("import", program.file({"id": 1, "content": LETTER})).exit_code == 0
+    for command in ("search", "related"):
+        done = program(command, query)
+        assert (done.exit_code, done.stdout) == (2, "") or command == "related", done.output
+        assert done.exception is None or isinstance(done.exception, SystemExit)
+
+
+def test_nobody_else_can_read_what_is_kept_of_the_texts(program: Program) -> None:
+    before = os.umask(0)
+    try:
+        assert program("import", program.file({"id": 1, "content": LETTER})).exit_code == 0
+        assert program("analyze").exit_code == 0
+    finally:
+        os.umask(before)
+    files = {path.name: path.stat().st_mode & 0o777 for path in program.folder.glob("library.*")}
+    assert {"library.db", "library.inbox.db.lock"} <= set(files)
+    assert set(files.values()) == {0o600}
+
+
+def test_doctor_names_files_that_an_earlier_version_left_open(program: Program) -> None:
+    assert program("import", program.file({"id": 1, "content": LETTER})).exit_code == 0
+    library = program.folder / "library.db"
+    assert "FAIL  files" not in program("doctor").stdout
+    library.chmod(0o644)
+    done = program("doctor")
+    assert done.exit_code == 3
+    assert f"chmod 600 {library}" in done.stdout
 
 
 def test_a_file_that_is_no_library_is_left_alone(program: Program, tmp_path: Path) -> None:

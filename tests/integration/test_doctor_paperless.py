@@ -125,6 +125,15 @@ def test_damaged_events_and_failures_are_shown(office):
     assert "1 documents failed" in amiss["inbox"][0]
 
 
+def test_a_spool_in_which_everybody_may_write(office):
+    folder = office.folder / "spool"
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert "chmod 2770" in examine(office)[0]["spool"][0]
+    folder.chmod(0o2770)
+    assert "spool" not in examine(office)[0]
+
+
 def test_a_service_without_a_secret(office):
     office.environment["PAPERLESS_FINGERPRINT_SERVICE_URL"] = "http://worker:8760"
     assert "no secret" in examine(office)[0]["service"][0]

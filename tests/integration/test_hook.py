@@ -261,13 +261,14 @@ def test_the_reader_understands_every_byte_of_it(hook):
 
 
 @pytest.mark.parametrize("umask", [0o077, 0o777, 0o000])
-def test_another_user_can_read_and_remove_it_whatever_the_umask(hook, umask):
+def test_another_user_of_the_group_can_read_and_remove_it_whatever_the_umask(hook, umask):
     hook.environment["PAPERLESS_FINGERPRINT_SPOOL"] = str(hook.folder / "a" / "b" / "spool")
     hook.run(umask=umask)
     folder = hook.folder / "a" / "b" / "spool"
     (path,) = folder.iterdir()
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o777
+    # Nobody else: in a folder that all may write to, all may plant and delete events.
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o2770
     assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o755
 
 
@@ -537,6 +538,13 @@ def test_a_signal_neither_fails_the_document_nor_loses_the_event(hook, service, 
     process.send_signal(number)
     hook.finish(process)
     assert hook.spooled() == [12]
+
+
+def test_a_pipe_that_somebody_put_into_the_spool_keeps_nothing_from_going_along(hook, service):
+    hook.spool.write(3)
+    os.mkfifo(hook.spool.folder / "0.json")
+    hook.run(set={"PAPERLESS_FINGERPRINT_SERVICE_URL": service.url})
+    assert service.ids() == [12, 3]
 
 
 def test_what_earlier_runs_could_not_deliver_goes_along(hook, service):

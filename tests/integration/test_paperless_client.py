@@ -90,7 +90,11 @@ def test_addresses_are_taken_as_people_write_them(connect, stand_in, tail):
     assert connect(stand_in.url + tail, token=stand_in.token).document_ids() == ()
 
 
-@pytest.mark.parametrize("url", ["", "paperless:8000", "ftp://x", "http://", "http://x:port"])
+@pytest.mark.parametrize(
+    "url",
+    ["", "paperless:8000", "ftp://x", "http://", "http://x:port", "http://[", "http://[::1",
+     "http://\udcff\udcfe", "http://x/\udcff", "http://\u2603\x00/"],
+)  # fmt: skip
 def test_an_address_that_is_none_is_a_matter_of_configuration(url):
     with pytest.raises(ConfigurationError, match="must look like"):
         PaperlessClient(url, token="x")

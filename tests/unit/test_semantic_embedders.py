@@ -316,6 +316,7 @@ def test_a_password_in_the_address_is_not_shown(server):
         ({}, r"\[semantic\] url is not set"),
         ({"url": "http://localhost:1"}, r"\[semantic\] model is not set"),
         ({"url": "localhost", "model": "toy"}, "which is no address"),
+        ({"url": "http://[", "model": "toy"}, "which is no address"),
     ],
 )
 def test_settings_that_do_not_lead_anywhere(more, message):

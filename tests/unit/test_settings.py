@@ -10,6 +10,7 @@ import pytest
 
 from paperless_fingerprint.errors import ConfigurationError, ExitCode
 from paperless_fingerprint.settings import loading, registry
+from paperless_fingerprint.settings.addresses import parts_of
 
 SOURCE = Path(registry.__file__).parent
 
@@ -38,6 +39,17 @@ def test_flag_before_environment_before_file_before_default(tmp_path: Path) -> N
     assert (found.min_words, found.origins["min_words"]) == (25, "environment")
     assert (found.near.threshold, found.origins["near.threshold"]) == (0.9, str(file))
     assert (found.version.threshold, found.origins["version.threshold"]) == (0.75, "default")
+
+
+def test_a_file_that_is_nested_without_end(tmp_path: Path) -> None:
+    (tmp_path / "deep.toml").write_text("store = " + "[" * 100_000)
+    with pytest.raises(ConfigurationError, match=r"deep\.toml"):
+        loading.load({}, {}, tmp_path / "deep.toml")
+
+
+@pytest.mark.parametrize("address", ["http://[", "http://[::1", "http://h:99999", "http://\udcff"])
+def test_what_is_no_address_has_no_parts(address: str) -> None:
+    assert parts_of(address) is None
 
 
 def test_the_defaults_of_the_design() -> None:

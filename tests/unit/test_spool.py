@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 
 import pytest
 from hypothesis import given
@@ -91,6 +92,20 @@ def test_other_peoples_files_are_left_alone(spool):
     (spool.folder / "folder.json").mkdir()
     assert ids(spool) == []
     assert len(list(spool.folder.iterdir())) == 3
+
+
+def test_a_pipe_or_a_link_in_the_folder_holds_nobody_up(spool):
+    event = spool.write(1)
+    os.mkfifo(spool.folder / "0.json")
+    os.mkfifo(spool.folder / ".0.json.tmp")
+    (spool.folder / "1.json").symlink_to(event.path)
+    assert ids(spool) == [1]
+    assert [path.name for path in spool.unreadable()] == ["0.json", "1.json"]
+
+
+def test_only_the_folders_user_and_group_may_plant_or_delete_events(spool):
+    spool.write(1)
+    assert stat.S_IMODE(spool.folder.stat().st_mode) == 0o2770
 
 
 def test_a_whole_event_that_was_never_renamed_is_rescued(spool):

@@ -4,6 +4,7 @@ may not change; and what people write into titles stays text."""
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN
@@ -210,3 +211,17 @@ def test_what_people_write_stays_text(service, text: str) -> None:
         for value in (text[:200], text):
             answer = client.get("/api/review", params={"correspondent": value})
             assert answer.status_code in {200, 400}
+
+
+def test_what_the_service_keeps_is_for_its_own_user_alone(serve) -> None:
+    before = os.umask(0)
+    try:
+        service = serve()
+        service.add(LETTER)
+        service.sync()
+    finally:
+        os.umask(before)
+    kept = {path.name: path.stat().st_mode & 0o777 for path in service.folder.glob("library.*")}
+    made = {"library.db", "library.inbox.db", "library.review.db", "library.differences.db"}
+    assert made <= set(kept)
+    assert set(kept.values()) == {0o600}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import socket
+
 import httpx
 import pytest
 from paperless_work import LETTER, RESCAN
+from waiting import until
 
 from paperless_fingerprint.demo.stand_in import Fault
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.web.app import check_open
+from paperless_fingerprint.web.app import check_open, server_config
 from paperless_fingerprint.web.sessions import COOKIE
 from paperless_fingerprint.web.sign_in import is_loopback
 
@@ -41,10 +44,11 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(service, anyone) -> Non
     assert token not in anyone.get("/api/session").text
 
 
-def test_behind_https_the_cookie_is_secure(service, anyone) -> None:
+def test_behind_https_the_cookie_is_secure(serve) -> None:
+    service = serve(service_proxy="127.0.0.1")
     service.user("anna")
-    anyone.headers["X-Forwarded-Proto"] = "https"
-    assert "Secure" in sign_in(anyone, "anna").headers["set-cookie"]
+    with httpx.Client(base_url=service.url, headers={"X-Forwarded-Proto": "https"}) as client:
+        assert "Secure" in sign_in(client, "anna").headers["set-cookie"]
 
 
 def test_a_token_will_do(service, anyone) -> None:
@@ -135,6 +139,54 @@ def test_one_wrong_password_among_right_ones_locks_nobody_out(service, anyone) -
         assert sign_in(anyone, "anna").status_code == 200
 
 
+def test_no_spelling_of_a_name_has_attempts_of_its_own(service, anyone) -> None:
+    service.user("anna")
+    spellings = [
+        "anna",
+        "anna ",
+        "  anna",
+        "ANNA",
+        "anna\u00a0",
+        "\uff41nna",
+        "\u200banna",
+        "\u00e1nna",
+    ]
+    told = [*spellings, "anna\t", "anna\n", "anna" + " " * 300]
+    assert [sign_in(anyone, name, "wrong").status_code for name in told] == [401] * 10 + [429]
+
+
+def test_signing_in_oneself_buys_no_attempts_at_other_names(service, anyone) -> None:
+    service.user("mallory")
+    codes = []
+    for number in range(40):
+        codes.append(sign_in(anyone, f"user{number}", "wrong").status_code)
+        sign_in(anyone, "mallory")
+    assert codes == [401] * 30 + [429] * 10
+
+
+def test_only_a_proxy_that_is_named_says_where_a_request_comes_from(serve) -> None:
+    def codes(service) -> list[int]:
+        with httpx.Client(base_url=service.url, timeout=60) as client:
+            return [
+                client.post(
+                    "/api/session",
+                    json={"username": f"user{number}", "password": "wrong"},
+                    headers={"X-Forwarded-For": f"10.0.0.{number}"},
+                ).status_code
+                for number in range(32)
+            ]
+
+    assert codes(serve()) == [401] * 30 + [429] * 2
+    assert codes(serve(service_proxy="10.9.9.9")) == [401] * 30 + [429] * 2
+    assert codes(serve(service_proxy="10.9.9.9, 127.0.0.0/8")) == [401] * 32
+
+
+def test_a_proxy_that_is_no_address_is_refused(service) -> None:
+    for wrong in ("*", "proxy", "10.0.0.1 10.0.0.2"):
+        with pytest.raises(ConfigurationError, match=r"\[service\] proxy"):
+            server_config(service.app, service.settings.having({"service.proxy": wrong}))
+
+
 def test_paperless_away_or_tired(service, anyone) -> None:
     service.user("anna")
     service.paperless.faults.next(Fault.THROTTLED, path="/api/token/")
@@ -193,6 +245,30 @@ def test_every_answer_carries_what_browsers_obey(service, anyone) -> None:
         assert headers["referrer-policy"] == "same-origin"
         assert "access-control-allow-origin" not in headers
         assert "uvicorn" not in headers.get("server", "")
+
+
+def test_an_origin_and_a_way_back_that_are_no_address(service, anyone) -> None:
+    service.user("anna")
+    told = {"username": "anna", "password": "password-of-anna"}
+    assert anyone.post("/api/session", json=told, headers={"Origin": "http://["}).status_code == 403
+    page = anyone.get("/sign-in?back=//[", headers=PAGE)
+    assert page.status_code == 200
+    assert 'value="/review"' in page.text
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("/sign-in", "application/x-www-form-urlencoded"), ("/api/session", "application/json"),
+     ("/api/consume", "application/json"), ("/sign-in", "multipart/form-data; boundary=x")],
+)  # fmt: skip
+def test_who_hangs_up_in_the_middle_leaves_no_trace_in_the_log(service, caplog, path, kind) -> None:
+    address = service.url.removeprefix("http://")
+    head = f"POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: {kind}\r\n"
+    host, port = address.split(":")
+    with socket.create_connection((host, int(port))) as wire:
+        wire.sendall(f"{head}Content-Length: 1000\r\n\r\nname=".encode())
+    until(lambda: f'route="{path}"' in "".join(service.app.state.service.metrics.lines()))
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 # --- open mode ---------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from paperless_fingerprint.checkup import files
 from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError, NoLibraryError
 from paperless_fingerprint.files.sqlite import SqliteFile
@@ -33,9 +34,10 @@ def examine(settings: Settings, *, thoroughly: bool = True) -> Checkup:
     findings, code = paperless.examine(settings)
     semantic, semantic_code = _semantic(settings)
     worst = store.exit_code or code or semantic_code
-    if worst is ExitCode.DONE and variables:
+    readable = files.examine(settings)
+    if worst is ExitCode.DONE and (variables or readable):
         worst = ExitCode.CONFIGURATION
-    return Checkup((*variables, *store.findings, *semantic, *findings), worst)
+    return Checkup((*variables, *store.findings, *readable, *semantic, *findings), worst)
 
 
 def _variables(settings: Settings) -> list[Finding]:

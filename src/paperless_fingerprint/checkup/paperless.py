@@ -264,13 +264,22 @@ def _spool(settings: Settings) -> Iterator[Finding]:
             f"This user may not remove events from the spool {spool.folder}: give it write "
             "permission on that folder.",
         )
+    mode = spool.folder.stat().st_mode
+    if mode & stat.S_IWOTH:
+        yield Finding(
+            "spool",
+            False,
+            f"Everybody on this machine may plant and delete events in the spool {spool.folder}. "
+            f"Give it a group that the users of the hook and of the worker belong to, and "
+            f"chmod 2770 {spool.folder}",
+        )
     unreadable = len(spool.unreadable())
     if unreadable:
         yield Finding(
             "spool",
             False,
-            f"{unreadable} events in {spool.folder} may not be read by this user: give it read "
-            "permission on those files.",
+            f"{unreadable} events in {spool.folder} may not be read by this user, or are no files: "
+            "give it read permission on those files, and delete what is none.",
         )
     damaged = len(spool.damaged())
     if damaged:
@@ -280,7 +289,7 @@ def _spool(settings: Settings) -> Iterator[Finding]:
             f"{damaged} files that are no events lie in {spool.folder}/damaged. A sync finds the "
             "documents all the same; then delete them.",
         )
-    if not unreadable and not damaged:
+    if not unreadable and not damaged and not mode & stat.S_IWOTH:
         yield Finding("spool", True, f"The spool {spool.folder}: {waiting} events wait.")
 
 

@@ -327,7 +327,7 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
     try:
         import uvicorn
 
-        from paperless_fingerprint.web.app import check_secret, make_app
+        from paperless_fingerprint.web.app import check_secret, make_app, server_config
     except ImportError:
         raise UsageError(
             "`serve` needs the web parts, which are not installed. Install them with: "
@@ -336,7 +336,6 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
     from paperless_fingerprint.paperless.opening import open_paperless
     from paperless_fingerprint.service.live import LiveProgress
     from paperless_fingerprint.service.worker import Worker
-    from paperless_fingerprint.web.sign_in import normal_root
 
     if host is not None:
         context.flags["service.host"] = host
@@ -350,16 +349,7 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
     live = LiveProgress(_Log())
     worker = Worker(settings, live)
     app = make_app(settings, worker, live)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        lifespan="on",
-        timeout_graceful_shutdown=5,
-        root_path=normal_root(settings.service.root_path),
-        # Strangers need not know which program answers here.
-        server_header=False,
-    )
+    config = server_config(app, settings, log_level="warning", timeout_graceful_shutdown=5)
     with _listening(settings.service.host, settings.service.port) as listener:
         address, number = listener.getsockname()[:2]
         say(f"Listening on http://{f'[{address}]' if ':' in address else address}:{number}")

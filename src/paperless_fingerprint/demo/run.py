@@ -98,14 +98,13 @@ def page_open(settings: Settings) -> Iterator[str]:
 
     from paperless_fingerprint.service.live import LiveProgress
     from paperless_fingerprint.service.worker import Worker
-    from paperless_fingerprint.web.app import make_app
+    from paperless_fingerprint.web.app import make_app, server_config
 
     live = LiveProgress()
-    config = uvicorn.Config(
-        make_app(settings, Worker(settings, live), live),
-        log_level="warning", access_log=False, lifespan="on", ws="none",
-        timeout_graceful_shutdown=1,
-    )  # fmt: skip
+    app = make_app(settings, Worker(settings, live), live)
+    config = server_config(
+        app, settings, log_level="warning", ws="none", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     with _listening(settings.service.port) as listener:
         # Off the main thread it leaves Ctrl-C alone.

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.files import OWNER_ONLY
 
 
 class FileLock:
@@ -42,7 +43,7 @@ class FileLock:
 
     def _open(self) -> int:
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY)
         except OSError as error:
             raise StoreError(
                 f"The lock {self.path} cannot be used: {error.strerror}. This user must be able to "

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.files import OWNER_ONLY
 
 LOCK_SECONDS = 60
+_MAKING = threading.Lock()
 #: For one connection: the words of the full-text index and how many documents hold each. A view,
 #: which keeps nothing itself.
 VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, col)"
@@ -158,6 +161,7 @@ class SqliteFile:
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            _make_private(self.path)
             connection = sqlite3.connect(
                 self.path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -173,6 +177,14 @@ class SqliteFile:
 
     def _explained(self, error: sqlite3.Error) -> StoreError:
         return StoreError(f"The library {self.path} cannot be used: {_why(str(error))}")
+
+
+def _make_private(path: Path) -> None:
+    """Texts are for their owner alone, whatever the umask; SQLite gives what it keeps beside a file
+    that file's mode."""
+    # Nobody of this process may lock the file meanwhile: to close it would take the lock away.
+    with _MAKING, suppress(OSError):  # SQLite says what is wrong
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, OWNER_ONLY))
 
 
 def _why(text: str) -> str:

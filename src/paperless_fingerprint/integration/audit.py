@@ -14,6 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.files import OWNER_ONLY
+
+
+def _owner_only(path: str, flags: int) -> int:
+    return os.open(path, flags, OWNER_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class AuditLog:
         act = Act(acts[-1].number + 1 if acts else 1, at, what, document_id, by, details)
         line = json.dumps(act.as_json(), ensure_ascii=False).encode() + b"\n"
         try:
-            with self.path.open("ab") as file:
+            with open(self.path, "ab", opener=_owner_only) as file:
                 if file.tell() and not self._ends_with_newline():
                     line = b"\n" + line  # whoever wrote before was cut off
                 file.write(line)

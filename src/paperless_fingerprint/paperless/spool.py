@@ -12,9 +12,11 @@ not have our package; a test holds the two together.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import secrets
+import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +34,9 @@ DAMAGED = "damaged"
 MOST_BYTES = 4096
 #: A hook lives for two seconds. A file that it has not renamed after a minute never will be.
 ABANDONED_SECONDS = 60.0
+#: Hook and worker may be two users: they share the folder's group, which its files take over, and
+#: nobody else may plant or delete an event.
+FOLDER_MODE = 0o2770
 _IN_DOCKER = Path("/usr/src/paperless/data")
 
 
@@ -85,7 +90,9 @@ class Spool:
         waiting = self.folder / f".{name}.tmp"
         content = {"format": FORMAT, "document_id": document_id, "time_ns": now}
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            if not self.folder.is_dir():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self.folder.chmod(FOLDER_MODE)
             with waiting.open("x", encoding="ascii") as file:
                 file.write(json.dumps(content) + "\n")
                 file.flush()
@@ -191,7 +198,11 @@ class Spool:
 
 
 def _content(path: Path) -> bytes:
-    with path.open("rb") as file:
+    """OSError where it is no regular file: opening a pipe would wait for whoever writes to it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
         return file.read(MOST_BYTES + 1)
 
 

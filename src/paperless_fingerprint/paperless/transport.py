@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import httpx
 
@@ -28,6 +28,7 @@ from paperless_fingerprint.paperless.refusals import (
     parsed,
     refusal,
 )
+from paperless_fingerprint.settings.addresses import parts_of
 
 Params = Mapping[str, str | int | bool]
 #: Clients that wait for the next request, each with one open connection.
@@ -208,20 +209,25 @@ class Transport:
 
 def checked_url(url: str) -> tuple[str, str, str]:
     """The address without what a user may have put before the host; that, apart."""
-    parts = urlsplit(url.strip())
-    try:
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if parts.scheme not in {"http", "https"} or not host:
-        raise ConfigurationError(
-            "The address of Paperless must look like http://paperless:8000 or "
-            "https://paperless.example.org; set PAPERLESS_FINGERPRINT_PAPERLESS_URL."
-        )
+    parts = parts_of(url.strip())
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise _no_address()
+    host, port = parts.hostname, parts.port
     name = f"[{host}]" if ":" in host else host
     path = parts.path.rstrip("/").removesuffix("/api").removesuffix("/dashboard")
     address = f"{parts.scheme}://{name}{f':{port}' if port else ''}{path}"
+    try:
+        httpx.URL(address)
+    except httpx.InvalidURL:  # it has rules of its own about names
+        raise _no_address() from None
     return address, unquote(parts.username or ""), unquote(parts.password or "")
+
+
+def _no_address() -> ConfigurationError:
+    return ConfigurationError(
+        "The address of Paperless must look like http://paperless:8000 or "
+        "https://paperless.example.org; set PAPERLESS_FINGERPRINT_PAPERLESS_URL."
+    )
 
 
 def checked_token(token: str) -> str:
@@ -298,6 +304,8 @@ def _reason(error: Exception) -> str:
 
 def _where(location: str, url: str) -> str:
     """Where a redirect leads, without what may be secret in its query."""
-    parts = urlsplit(location)
+    parts = parts_of(location)
+    if parts is None:
+        return "what is no address"
     base = f"{parts.scheme}://{parts.hostname}" if parts.hostname else url
     return f"{base}{parts.path}"

@@ -20,6 +20,8 @@ _ADDRESS = re.compile(r"https?://[^\s?#]*?/documents/(\d{1,20})(?:/details)?/?",
 _NODEREF = re.compile(r"(?!https?:)[a-z]+://[a-z0-9]+/([^_/\s]+)", re.IGNORECASE)
 _PLAIN = re.compile(r"[^_\s]+")
 _SHARE = re.compile(r"\d{1,3}(?:\.\d{1,10})?")
+#: Bytes of a command line that are no UTF-8.
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -57,6 +59,9 @@ def parse_likeness(text: str) -> Asked:
 
 
 def _reference(text: str) -> tuple[Reference, int]:
+    wrong = _NO_TEXT.search(text)
+    if wrong:
+        raise IdError("what stands here is no text in UTF-8", wrong.start())
     if match := _ADDRESS.match(text):
         return _by_id(match[1]), match.end()
     if match := _NODEREF.match(text):

@@ -109,6 +109,9 @@ def _check_size(query: str) -> None:
             query,
             MAX_CHARACTERS,
         )
+    wrong = next((place for place, c in enumerate(query) if "\ud800" <= c <= "\udfff"), None)
+    if wrong is not None:
+        raise QueryError("what stands here is no text in UTF-8", query, wrong)
     depth = 0
     quoted = False
     skip = False
@@ -256,7 +259,7 @@ class _Reader:
                 raise self._error(item, "SEMANTIC takes one percentage, the likeness", -1)
             return Meaning(asked.source, asked.overlap, span)
         wild = not quoted and bool(re.search(r"(?<!\\)(?:\\\\)*[*?]", raw))
-        if field == "*" and raw != "*":
+        if field == "*" and (quoted or raw != "*"):
             raise self._error(item, "'*:' is only understood before '*', which finds everything")
         if wild and not raw.strip("*"):
             return self._all(field, span)

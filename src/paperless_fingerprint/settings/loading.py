@@ -99,6 +99,10 @@ def _from_file(path: Path, content: bytes) -> dict[str, object]:
         told = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"The settings file {path} is not valid TOML: {error}.") from error
+    except RecursionError:
+        raise ConfigurationError(
+            f"The settings file {path} is nested too deep; a setting stands in a section at most."
+        ) from None
     found: dict[str, object] = {}
     for name, value in told.items():
         inner = value if isinstance(value, dict) else None

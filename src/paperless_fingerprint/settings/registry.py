@@ -236,6 +236,9 @@ class Service:
     root_path: str | None = _text(
         "path below which a reverse proxy shows the page, such as /duplicates"
     )
+    proxy: str | None = _text(
+        "address or network of the reverse proxy whose X-Forwarded headers are believed, several separated by commas; nobody's where it is left out"
+    )
     first_sync: str = _choice(
         "offer",
         "offer start",

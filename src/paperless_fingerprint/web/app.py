@@ -7,6 +7,7 @@ gives a list of routes. It is asked once, when the service starts.
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import json
 import re
 import time
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
+import uvicorn
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -151,6 +153,30 @@ def make_app(
     app.state.review = review
     app.state.render_problem = render_problem
     return app
+
+
+def server_config(app: Starlette, settings: Settings, **more: Any) -> uvicorn.Config:
+    """How uvicorn serves it: whoever is no proxy of ours cannot say where a request comes from."""
+    proxies = [each.strip() for each in (settings.service.proxy or "").split(",") if each.strip()]
+    for each in proxies:
+        try:
+            ipaddress.ip_network(each)
+        except ValueError:
+            raise ConfigurationError(
+                f"[service] proxy is '{settings.service.proxy}', and '{each}' is no address; "
+                "172.18.0.5 is one, and 172.18.0.0/16 a network."
+            ) from None
+    return uvicorn.Config(
+        app,
+        access_log=False,
+        lifespan="on",
+        root_path=normal_root(settings.service.root_path),
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies,
+        # Which program answers here is nobody's business.
+        server_header=False,
+        **more,
+    )
 
 
 async def _in_one_form(request: Request, error: Exception) -> Response:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ipaddress
 import threading
 import time
+import unicodedata
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
 _MOST_KEYS = 20_000
+_MOST_LETTERS = 200
 
 
 class RateLimit:
     """A sliding window. Each attempt counts before it is made, so that many at once are no way
-    around; one that was right is taken off again."""
+    around."""
 
     def __init__(
         self, times: int, seconds: float, *, clock: Callable[[], float] = time.monotonic
@@ -39,9 +41,23 @@ class RateLimit:
                 self._tried.popitem(last=False)
             return 0.0
 
+    def take_back(self, key: str) -> None:
+        """The last attempt was right; those before it may have been another's."""
+        with self._lock:
+            if self._tried.get(key):
+                self._tried[key].pop()
+
     def forgive(self, key: str) -> None:
+        """All attempts: whoever tried now knows what they were about."""
         with self._lock:
             self._tried.pop(key, None)
+
+
+def same_name(username: str) -> str:
+    """One text for all spellings that Paperless, or its database, may take for one name: spaces
+    around it fall away, and MariaDB looks past case, accents and what cannot be seen."""
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", username).casefold())
+    return "".join(c for c in letters if unicodedata.category(c)[0] not in "MCZ")[:_MOST_LETTERS]
 
 
 def network_of(address: str) -> str:

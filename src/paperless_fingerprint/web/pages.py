@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import THEME_COOKIE, THEMES, rendered, static, words
 from paperless_fingerprint.web.sessions import COOKIE
@@ -113,8 +114,14 @@ def go(request: Request, path: str) -> Response:
 def local(told: object, otherwise: str = "/review") -> str:
     """Where to go back to: a place of ours and nowhere else, whatever the form says."""
     text = told if isinstance(told, str) else ""
-    parts = urlsplit(text)
-    if parts.scheme or parts.netloc or not text.startswith("/") or len(text) > 4000:
+    parts = parts_of(text)
+    if (
+        parts is None
+        or parts.scheme
+        or parts.netloc
+        or not text.startswith("/")
+        or len(text) > 4000
+    ):
         return otherwise
     if text.startswith(("//", "/\\")) or not text.isprintable():
         return otherwise

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from paperless_fingerprint.errors import (
@@ -64,6 +64,8 @@ def problem_of(error: Exception) -> Problem:
     """What is told of an error; never more than its reader may know."""
     if isinstance(error, Problem):
         return error
+    if isinstance(error, ClientDisconnect):
+        return Problem(400, "Cut off", "The request ended before it was complete.")
     if isinstance(error, HTTPException):
         title = HTTPStatus(error.status_code).phrase
         detail = _WORDS.get(error.status_code, str(error.detail))

@@ -21,7 +21,8 @@ from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
 from paperless_fingerprint.review.person import OPEN_PERSON, Person
 from paperless_fingerprint.review.service import Review
-from paperless_fingerprint.web.limits import RateLimit, network_of
+from paperless_fingerprint.settings.addresses import parts_of
+from paperless_fingerprint.web.limits import RateLimit, network_of, same_name
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rights import Persons
 from paperless_fingerprint.web.sessions import COOKIE, BrowserSession, Sessions
@@ -29,7 +30,6 @@ from paperless_fingerprint.web.sessions import COOKIE, BrowserSession, Sessions
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf"
 _QUARTER = 900.0
-_NAME_CHARACTERS = 200
 
 
 class NotSignedIn(Problem):
@@ -164,15 +164,16 @@ class Visits:
     ) -> BrowserSession:
         """Raises a Problem that says why not. The same answer for a wrong name and a wrong password."""
         check_origin(request)
-        keys = [(self._by_address, network_of(_client(request)))]
+        address, name = network_of(_client(request)), same_name(username)
+        waits = [self._by_address.attempt(address)]
         if not token:
-            keys.append((self._by_name, username[:_NAME_CHARACTERS].casefold()))
-        waits = [limit.attempt(key) for limit, key in keys]
+            waits.append(self._by_name.attempt(name))
         if any(waits):
             self.turned_away += 1
             raise _too_often(max(waits))
+        by_name = not token
         try:
-            if not token:
+            if by_name:
                 token = self.review.paperless.sign_in(username, password, code)
             token = token.strip().removeprefix("Token ").strip()
             self.persons.forget(token)
@@ -189,8 +190,10 @@ class Visits:
                 if said
                 else "Paperless did not sign you in: the name, password or token is not right.",
             ) from None
-        for limit, key in keys:
-            limit.forgive(key)
+        # With an account of one's own nobody buys more attempts at the names of others.
+        self._by_address.take_back(address)
+        if by_name:
+            self._by_name.forgive(name)
         old = request.cookies.get(COOKIE)
         if old:
             self.sessions.end(old)
@@ -230,7 +233,8 @@ def check_origin(request: Request) -> None:
             return
     else:
         origin = request.headers.get("origin")
-        if origin is None or urlsplit(origin).netloc == request.headers.get("host"):
+        parts = None if origin is None else parts_of(origin)
+        if origin is None or (parts is not None and parts.netloc == request.headers.get("host")):
             return
     raise Refused("This was sent from another site, so nothing was done.")
 

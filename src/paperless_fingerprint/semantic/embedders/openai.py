@@ -14,6 +14,7 @@ import numpy as np
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.semantic.embedders.base import EmbedderError, TextRefusedError, Vectors
+from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.settings.registry import Settings
 
 _ATTEMPTS = 5
@@ -200,8 +201,8 @@ class AddressEmbedder:
 def _endpoint(url: str) -> str:
     """People write the address with and without /v1, and some write all of it."""
     url = url.strip().rstrip("/")
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
+    parts = parts_of(url)
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.netloc:
         raise ConfigurationError(
             f"[semantic] url is '{url}', which is no address; http://localhost:11434/v1 is one."
         )

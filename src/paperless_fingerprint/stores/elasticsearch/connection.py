@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from elasticsearch import Elasticsearch, OrjsonSerializer
 
 from paperless_fingerprint.errors import ConfigurationError, StoreError
+from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
 
 OLDEST = (8, 19)
@@ -63,8 +64,8 @@ def connect(address: Address) -> Elasticsearch:
     }
     username, password = address.username, address.password
     for host in address.hosts:
-        parts = urlsplit(host)
-        if parts.username:
+        parts = parts_of(host)
+        if parts is not None and parts.username:
             username, password = unquote(parts.username), unquote(parts.password or "")
     if address.api_key:
         options["api_key"] = address.api_key
@@ -128,12 +129,8 @@ def hosts_of(hosts: Sequence[str]) -> tuple[str, ...]:
     """With the port that Elasticsearch has where none is given: the client insists on one."""
     complete = []
     for host in hosts:
-        parts = urlsplit(host)
-        try:
-            port = parts.port
-        except ValueError:
-            port = None
-        if port is None and parts.netloc:
+        parts = parts_of(host)
+        if parts is not None and parts.port is None and parts.netloc:
             default = 443 if parts.scheme == "https" else 9200
             host = host.replace(parts.netloc, f"{parts.netloc.rstrip(':')}:{default}", 1)  # noqa: PLW2901
         complete.append(host.rstrip("/"))

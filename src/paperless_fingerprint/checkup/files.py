@@ -1,0 +1,38 @@
+"""Whether other users of this machine can read what was made of the texts."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from paperless_fingerprint.checkup.finding import Finding
+from paperless_fingerprint.library.lock import path_of
+from paperless_fingerprint.settings.registry import Settings
+
+
+def examine(settings: Settings) -> list[Finding]:
+    open_to_all = sorted(path for path in _files(settings) if path.stat().st_mode & stat.S_IRWXO)
+    if not open_to_all:
+        return []
+    listed = " ".join(str(path) for path in open_to_all)
+    return [
+        Finding(
+            "files",
+            False,
+            "Every user of this machine can read the texts of documents: files that an earlier "
+            f"version made are open to all. chmod 600 {listed}",
+        )
+    ]
+
+
+def _files(settings: Settings) -> Iterator[Path]:
+    """Library, inbox, review and all else that lies beside it under its name."""
+    beside = path_of(settings)
+    name = beside.stem.removesuffix(".inbox")
+    if beside.parent.is_dir():
+        yield from (
+            path
+            for path in beside.parent.iterdir()
+            if path.name.startswith(f"{name}.") and path.is_file() and not path.is_symlink()
+        )
