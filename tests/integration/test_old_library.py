@@ -1,32 +1,46 @@
 """A library that an earlier version has written opens and goes on.
 
-The file was made with the commit in its name: `import` of 12 documents (texts of the demo, and
-damaged copies), `analyze`, `dismiss 8 9`. It is never made anew; another version gets another file.
+Each file was made with the commit in its name, the last one of its format: `import` of 12 documents
+(texts of the demo, and damaged copies), `analyze`, `dismiss 8 9`. None is ever made anew; another
+format gets another file.
 """
 
 from __future__ import annotations
 
 import lzma
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import paperless_fingerprint as pf
+from paperless_fingerprint.stores.sqlite import schema
 
-WRITTEN = Path(__file__).parent.parent / "fixtures" / "library-00a9411.db.xz"
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+#: By the version of their format.
+WRITTEN = {1: "9f30fad", 2: "dd6479a", 3: "4e937d0", 4: "00a9411"}
 PAIRS = {(1, 2): "near", (3, 4): "exact", (5, 6): "contains", (7, 11): "version"}
 GROUPS = {(1, 2), (3, 4)}
 
 
-@pytest.fixture
-def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(params=WRITTEN)
+def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    (tmp_path / "library.db").write_bytes(lzma.decompress(WRITTEN.read_bytes()))
-    return f"sqlite:///{tmp_path}/library.db"
+    path = tmp_path / "library.db"
+    packed = FIXTURES / f"library-{WRITTEN[request.param]}.db.xz"
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (request.param,)
+    return f"sqlite:///{path}"
 
 
 def _pairs(library: pf.Library) -> dict[tuple[int, int], str]:
     return {(pair.a, pair.b): pair.relation.value for pair in library.pairs()}
+
+
+def test_every_format_that_was_ever_written_is_tried() -> None:
+    assert list(WRITTEN) == list(range(1, schema.VERSION + 1))
 
 
 def test_what_was_found_and_said_is_there(address: str) -> None:

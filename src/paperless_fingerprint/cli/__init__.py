@@ -15,6 +15,7 @@ class _Commands(Group):
     lazy: Mapping[str, str] = {
         "analyze": "library:analyze",
         "apply": "paperless:apply",
+        "backup": "backup:backup",
         "compare": "explain:compare",
         "config": "setup:config",
         "confirm": "decide:confirm",
@@ -32,6 +33,7 @@ class _Commands(Group):
         "pairs": "look:pairs",
         "primary": "decide:primary",
         "related": "search:related",
+        "restore": "backup:restore",
         "search": "search:search",
         "serve": "paperless:serve",
         "show": "look:show",

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -117,6 +117,47 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             sleep(0.01)
         else:
             return
+
+
+def copy_at_one_moment(files: Iterable[tuple[Path, Path]]) -> None:
+    """(from, to): each as it is when this begins, in the order in which they stand here; others
+    read and write on meanwhile."""
+    with ExitStack() as stack:
+        looked_at = []
+        for source, target in files:
+            file = SqliteFile(source)
+            stack.callback(file.close)
+            connection = stack.enter_context(file.reading())
+            connection.execute("BEGIN")  # what is seen stands still from the first look on
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            looked_at.append((connection, target))
+        for connection, target in looked_at:
+            with closing(sqlite3.connect(target)) as copy:
+                connection.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")  # so that it is one file
+
+
+def damage_in(path: Path) -> str:
+    """What SQLite finds broken in a file; empty where it is sound."""
+    with closing(sqlite3.connect(path)) as connection:
+        try:
+            found = str(connection.execute("PRAGMA integrity_check (1)").fetchone()[0])
+        except sqlite3.DatabaseError as error:
+            return str(error)
+    return "" if found == "ok" else found
+
+
+def is_used(path: Path) -> bool:
+    """Whether another connection has it open. Where none has, the file is alone afterwards: what
+    stood in its write-ahead log is in it."""
+    with closing(sqlite3.connect(path, timeout=0)) as connection:
+        try:
+            connection.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                return True
+            raise
+    return False
 
 
 class SqliteFile:

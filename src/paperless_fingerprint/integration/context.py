@@ -12,7 +12,7 @@ from paperless_fingerprint.integration.feedback.labels import OwnLabels
 from paperless_fingerprint.integration.feedback.ledger import Ledger
 from paperless_fingerprint.integration.inbox import Inbox, Patience
 from paperless_fingerprint.integration.state import WorkerFile
-from paperless_fingerprint.library.lock import library_lock, path_of
+from paperless_fingerprint.library.lock import library_lock, path_of, path_of_audit
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
@@ -62,8 +62,7 @@ def open_spool(settings: Settings) -> Spool:
 
 
 def open_audit(settings: Settings) -> AuditLog:
-    path = path_of(settings)
-    return AuditLog(path.with_name(path.stem.removesuffix(".inbox") + ".audit.jsonl"))
+    return AuditLog(path_of_audit(settings))
 
 
 def owe(settings: Settings, ids: Iterable[int]) -> None:

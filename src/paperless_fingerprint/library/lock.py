@@ -10,15 +10,35 @@ from paperless_fingerprint.settings.registry import Settings, default_data_folde
 _SQLITE = "sqlite:///"
 
 
+def library_file(settings: Settings) -> Path | None:
+    """None where the library is an Elasticsearch."""
+    store = str(settings.store)
+    return Path(store.removeprefix(_SQLITE)).expanduser() if store.startswith(_SQLITE) else None
+
+
 def path_of(settings: Settings) -> Path:
     """Beside an SQLite library, else in the data folder; named after the library it belongs to."""
     if settings.inbox.file:
         return Path(settings.inbox.file).expanduser()
-    store = str(settings.store)
-    if store.startswith(_SQLITE):
-        library = Path(store.removeprefix(_SQLITE)).expanduser()
+    library = library_file(settings)
+    if library is not None:
         return library.with_name(f"{library.stem}.inbox.db")
     return default_data_folder() / f"{settings.elasticsearch.prefix}.inbox.db"
+
+
+def path_of_journal(settings: Settings) -> Path:
+    """What was decided on the page and through the API."""
+    return _beside(settings, ".review.db")
+
+
+def path_of_audit(settings: Settings) -> Path:
+    """What was moved or merged in Paperless."""
+    return _beside(settings, ".audit.jsonl")
+
+
+def _beside(settings: Settings, ending: str) -> Path:
+    path = path_of(settings)
+    return path.with_name(path.stem.removesuffix(".inbox") + ending)
 
 
 def library_lock(settings: Settings) -> FileLock:

@@ -55,9 +55,22 @@ def migrate(source: Store, target: Store, progress: Progress) -> int:
         target.put_decision(decision)
     target.mark_analysed([item for item in target.pending() if item.id not in waiting])
     _copy_vectors(source, target, progress)
+    _check(source, target)
     own = {name: value for name, value in source.notes().items() if name != UNDER_WAY_NOTE}
     target.put_notes({**own, UNDER_WAY_NOTE: ""})
     return len(ids)
+
+
+def _check(source: Store, target: Store) -> None:
+    was, now = source.report().counts, target.report().counts
+    if was != now:
+        raise StoreError(
+            f"The copy has {now.documents:,} documents, {now.pairs:,} pairs, {now.groups:,} groups, "
+            f"{now.decisions:,} decisions and {now.pending:,} that wait; the library has "
+            f"{was.documents:,}, {was.pairs:,}, {was.groups:,}, {was.decisions:,} and "
+            f"{was.pending:,}. Was it changed meanwhile? Stop `serve`, empty the other store, and "
+            "run the command again."
+        )
 
 
 def _copy_vectors(source: Store, target: Store, progress: Progress) -> None:

@@ -16,9 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.files.sqlite import Format, SqliteFile, made_of
-from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.model import Decision, Relation, Verdict
-from paperless_fingerprint.settings.registry import Settings
 
 #: 'pfbk'.
 _APPLICATION_ID = 0x7066626B
@@ -162,11 +160,6 @@ class Journal:
         with self._file.reading() as connection:
             found = connection.execute(f"SELECT {_COLUMNS} FROM act {where}", values).fetchall()
         return [_entry(row) for row in found]
-
-
-def path_of_journal(settings: Settings) -> Path:
-    path = path_of(settings)
-    return path.with_name(path.stem.removesuffix(".inbox") + ".review.db")
 
 
 def _entry(row: tuple[Any, ...]) -> JournalEntry:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import threading
 
+from paperless_fingerprint.library.lock import path_of_journal
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.review.decision_runner import DecisionRunner
 from paperless_fingerprint.review.diff_cache import DiffCache
 from paperless_fingerprint.review.differences import DifferenceFinder
-from paperless_fingerprint.review.journal import Journal, path_of_journal
+from paperless_fingerprint.review.journal import Journal
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.review.search import PersonsSearch

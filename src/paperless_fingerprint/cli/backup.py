@@ -1,0 +1,91 @@
+"""Commands that keep a library safe: backup, restore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from paperless_fingerprint.cli.context import (
+    Context,
+    json_option,
+    print_json,
+    progress_bar,
+    say,
+    shared_options,
+)
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.library.backup import Restoration
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--overwrite", is_flag=True, help="Take the place of FILE, once the new one is whole."
+)
+@shared_options
+@json_option
+@click.pass_obj
+def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None:
+    """Put the library, decisions, what waits and the settings without secrets into FILE, a zip.
+
+    All is as it is at one moment; `serve` and others work on meanwhile. A library in Elasticsearch
+    is copied document by document and waits for that: for a large one use snapshots of
+    Elasticsearch.
+    """
+    from paperless_fingerprint.library.backup import back_up
+
+    with progress_bar() as progress:
+        made = back_up(context.settings(), file, progress, overwrite=overwrite)
+    if as_json:
+        print_json([made.as_json()])
+    else:
+        say(
+            f"Wrote {file} ({file.stat().st_size / 1e6:,.1f} MB): {', '.join(made.parts)}. "
+            "'restore' shows what is in it."
+        )
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--yes", is_flag=True, help="Do it, after you have seen without --yes what it does.")
+@click.option("--overwrite", is_flag=True, help="Move what is there aside; it is never deleted.")
+@shared_options
+@json_option
+@click.pass_obj
+def restore(context: Context, file: Path, yes: bool, overwrite: bool, as_json: bool) -> None:
+    """Check the backup FILE and show what is in it; with --yes put it where the library belongs.
+
+    --store names where that is, also an empty Elasticsearch. Settings are not changed: those that
+    differ are named, and settings.toml in the zip has them.
+    """
+    from paperless_fingerprint.library import backup as backups
+
+    with progress_bar() as progress:
+        done = backups.restore(context.settings(), file, progress, yes=yes, overwrite=overwrite)
+    if as_json:
+        print_json([done.as_json() | {"restored": yes}])
+    else:
+        _say(done, yes=yes)
+
+
+def _say(done: Restoration, *, yes: bool) -> None:
+    made, counts = done.backup, done.counts
+    say(
+        f"{made.path} is sound: {counts.documents:,} documents, {counts.pairs:,} pairs, "
+        f"{counts.groups:,} groups, {counts.decisions:,} decisions, of {made.at[:19]}Z, by version "
+        f"{made.program}."
+    )
+    for key, (then, now) in done.settings.items():
+        say(f"Setting {key} was {'not set' if then is None else then}; now it is "
+            f"{'not set' if now is None else now}.")  # fmt: skip
+    if yes:
+        for path in done.moved:
+            say(f"What was there is now {path}.")
+        say(f"Restored to {done.target}.")
+        return
+    for path in done.present:
+        say(f"{path} is there and would be moved aside, which needs --overwrite.")
+    say(f"Nothing was changed; --yes restores it to {done.target}.")
