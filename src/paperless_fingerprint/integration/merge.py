@@ -5,17 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from paperless_fingerprint.errors import PaperlessError, UsageError
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.integration.feedback.dead_links import numbers_of
+from paperless_fingerprint.integration.feedback.plan import NOTE_BEGINS
 from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.updates import analyse_waiting, remove
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.records import PaperlessDocument
+from paperless_fingerprint.paperless.refusals import DeniedError
+
+
+class NotCarriedOverError(PaperlessError):
+    """What the copies have cannot be given to the one to keep; so they stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,8 @@ class MergePreview:
     details: tuple[tuple[str, int, str], ...] = ()
     #: Field id → value, where the primary has none.
     fields: tuple[tuple[int, Any], ...] = ()
+    #: Texts that people wrote beside the copies, where the primary has none of that text.
+    notes: tuple[str, ...] = ()
     #: What will be lost with a copy, because the primary says something else.
     conflicts: tuple[str, ...] = ()
 
@@ -38,6 +47,7 @@ class MergePreview:
             "tags": [name for _, name in self.tags],
             "details": {name: shown for name, _, shown in self.details},
             "fields": {str(number): value for number, value in self.fields},
+            "notes": list(self.notes),
             "conflicts": list(self.conflicts),
         }
 
@@ -50,6 +60,8 @@ class MergePreview:
         lines += [f"It gets the {name} '{shown}'." for name, _, shown in self.details]
         if self.fields:
             lines.append(f"It gets {len(self.fields)} custom fields.")
+        if self.notes:
+            lines.append(f"It gets {len(self.notes)} notes, in the name of this token's user.")
         lines += self.conflicts
         lines += [f"Document {id} goes to the trash of Paperless." for id in self.copies]
         return lines
@@ -128,20 +140,43 @@ def compare(
                 f"The archive serial number {serial} of document {copy.id} goes to the trash with "
                 "it: Paperless gives a number to one document alone."
             )
+    notes = _notes(place, primary.id, going, conflicts)
     return MergePreview(
         primary.id,
         tuple(sorted(going)),
         tuple(sorted(tags.items())),
         tuple((what, number, shown) for what, (number, shown) in sorted(details.items())),
         tuple(sorted(fields.items())),
+        notes,
         tuple(conflicts),
     )
 
 
-def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
-    """Each step is in the audit log before it is made. The caller holds the library's lock."""
+def _notes(
+    place: Workplace, primary: int, going: Collection[int], conflicts: list[str]
+) -> tuple[str, ...]:
+    try:
+        there = {note.text for note in place.paperless.notes(primary)}
+        found = [note.text for id in sorted(going) for note in place.paperless.notes(id)]
+    except DeniedError as error:
+        if error.status != HTTPStatus.FORBIDDEN:
+            raise
+        conflicts.append(
+            "Notes cannot be seen with this token: those of what goes to the trash go with it."
+        )
+        return ()
+    return tuple(
+        dict.fromkeys(n for n in found if n not in there and not n.startswith(NOTE_BEGINS))
+    )
+
+
+def merge(place: Workplace, planned: MergePreview, by: str, *, batch: int = 0) -> MergeReport:
+    """Each step is in the audit log before it is made. The caller holds the library's lock.
+
+    `batch` is the number of the act that this belongs to, and is undone with.
+    """
     paperless, audit = place.paperless, place.audit
-    if planned.tags or planned.details or planned.fields:
+    if planned.tags or planned.details or planned.fields or planned.notes:
         act = audit.write(
             now_text(),
             "merge",
@@ -150,8 +185,10 @@ def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
             tags=[number for number, _ in planned.tags],
             details={what: number for what, number, _ in planned.details},
             fields=[number for number, _ in planned.fields],
+            notes=planned.notes,
+            batch=batch,
         )
-        batch = act.number
+        batch = batch or act.number
         given = BulkResult()
         if planned.tags:
             given += paperless.modify_tags([planned.primary], add=[n for n, _ in planned.tags])
@@ -161,12 +198,14 @@ def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
         if planned.fields:
             given += paperless.modify_custom_fields([planned.primary], values=dict(planned.fields))
         for refusal in given.refused:
-            raise PaperlessError(
-                f"Document {planned.primary} {refusal.reason}, so that it cannot get what the "
-                "others have. Nothing was moved to the trash."
-            )
-    else:
-        batch = 0
+            raise _not_carried_over(planned.primary, refusal.reason)
+        try:
+            for text in planned.notes:
+                paperless.add_note(planned.primary, text)
+        except DeniedError as error:
+            if error.status != HTTPStatus.FORBIDDEN:
+                raise
+            raise _not_carried_over(planned.primary, "may get no notes with this token") from error
     trashed: list[int] = []
     refused: list[tuple[int, str]] = []
     titles = place.store.metadata(planned.copies)
@@ -188,3 +227,10 @@ def merge(place: Workplace, planned: MergePreview, by: str) -> MergeReport:
     analyse_waiting(place, remove(place, trashed))
     tell(place)
     return MergeReport(planned, tuple(trashed), tuple(refused))
+
+
+def _not_carried_over(primary: int, why: str) -> NotCarriedOverError:
+    return NotCarriedOverError(
+        f"Document {primary} {why}, so that it cannot get what the others have. Nothing was moved to "
+        "the trash."
+    )

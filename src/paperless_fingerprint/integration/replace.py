@@ -31,20 +31,37 @@ def _replace(place: Workplace, id: int, group: Group) -> None:
     found = {each.id: each for each in place.paperless.documents(ids=[id, *replaced])}
     texts = place.store.texts([id, *replaced])
     unchanged = [n for n in replaced if n in found and found[n].document.content == texts.get(n)]
+    corrected = [n for n in unchanged if not _says_the_same(texts[n], texts.get(id, ""))]
+    if corrected:
+        # The file may be the same: somebody has corrected what was read from it.
+        named = ", ".join(map(str, corrected))
+        place.say(f"Document {id} does not replace {named}: the text there is another one.")
+        unchanged = [n for n in unchanged if n not in corrected]
+        if not unchanged:
+            return
     if id not in found or found[id].document.content != texts.get(id) or not unchanged:
         place.say(f"Document {id} replaces nothing: a text has changed since it was compared.")
         return
+    batch = 0
     if group.primary != id:
         primary = Decision(id, id, Verdict.PRIMARY, now_text(), by=REPLACE)
-        place.audit.write(primary.at, "primary", id, REPLACE, key=primary.key)
+        batch = place.audit.write(primary.at, "primary", id, REPLACE, key=primary.key).number
         place.store.put_decision(primary)
         regroup.refresh(place.store, place.settings, group.members)
     planned = merge.compare(place, found[id], [found[n] for n in unchanged])
-    done = merge.merge(place, planned, REPLACE)
+    try:
+        done = merge.merge(place, planned, REPLACE, batch=batch)
+    except merge.NotCarriedOverError as error:
+        place.say(str(error))
+        return
     for number in done.trashed:
         place.say(
             f"Document {number} was replaced by {id} and lies in the trash; 'undo --in-paperless' brings it back."
         )
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    return one.split() == other.split()
 
 
 def _beyond_doubt(place: Workplace, id: int, group: Group) -> list[int]:

@@ -7,7 +7,7 @@ have changed nothing. The texts of a hundred documents at a time are in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -108,6 +108,8 @@ def steps(
     cursor = place.store.notes().get(CURSOR_NOTE)
     whole = full or reconcile or cursor is None
     stamps = place.paperless.changes(_BEGINNING if whole or cursor is None else _before(cursor))
+    if not whole and _has_lost_some(place, [stamp.id for stamp in stamps]):
+        whole, stamps = True, place.paperless.changes(_BEGINNING)
     wanted = stamps if full else place.ledger.unseen(stamps)
     report = SyncReport()
     if whole:
@@ -141,6 +143,12 @@ def steps(
     # Also of an empty Paperless: what comes from now on is new, and told by itself.
     place.store.put_notes({CURSOR_NOTE: latest})
     yield report
+
+
+def _has_lost_some(place: Workplace, changed: Collection[int]) -> bool:
+    """Whether fewer can be seen than we know, with what has come: one cheap look for deletions."""
+    come = len(changed) - len(place.store.metadata(changed))
+    return place.paperless.count() < len(place.store.ids()) + come
 
 
 def _before(cursor: str) -> str:

@@ -63,6 +63,10 @@ def _unmerge(place: Workplace, act: Act) -> str:
     fields = [n for n in act.details.get("fields", ()) if n in found.custom_fields]
     if fields:
         place.paperless.modify_custom_fields([id], remove=fields)
+    texts = set(act.details.get("notes", ()))
+    for note in place.paperless.notes(id) if texts else ():
+        if note.text in texts:
+            place.paperless.delete_note(id, note.id)
     place.inbox.add([id])
     return ""
 

@@ -165,6 +165,8 @@ def create_saved_view(
         "filter_rules": [{"rule_type": kind, "value": str(number)} for number in wanted],
         "show_in_sidebar": True,
         "show_on_dashboard": False,
+        # For all to open, as the tags are for all to see.
+        "owner": None,
     }
     if fields:
         told |= {"display_mode": "table", "display_fields": list(fields)}

@@ -3,6 +3,8 @@
 Either becomes decisions, which outlive every re-analysis. That a tag is missing is believed only
 where the ledger knows that it was there, where the tag itself still exists, and where a second look
 finds it missing too: what was read a moment ago may be older than what we have written since.
+Where other tags have changed as well, somebody may have saved a list that was read before our tag
+came: it is put back once, and who takes it off again means it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Labels, Role
-from paperless_fingerprint.integration.feedback.ledger import ON, Mark
+from paperless_fingerprint.integration.feedback.ledger import ADDING, ON, Mark, Written
 from paperless_fingerprint.library.decisions import dismiss
 from paperless_fingerprint.library.reach import circle, reach
 from paperless_fingerprint.model import Relation
@@ -19,6 +21,7 @@ from paperless_fingerprint.stores.base import Store
 
 BY = "Paperless"
 _HEARD = "heard:not-duplicate"
+_PUT_BACK = "heard:put-back"
 _GROUPING = (Relation.EXACT, Relation.NEAR)
 #: Which relations a tag speaks of.
 RELATIONS_OF: dict[Role, tuple[Relation, ...]] = {
@@ -56,7 +59,11 @@ def hear(
         ]
         if missing:
             missing = _still_missing(place, id, missing, labels)
-        if missing:
+        if missing and _PUT_BACK not in kinds and _has_other_changes(place, id, labels):
+            _put_back(
+                place, id, {f"tag:{role.value}": kinds[f"tag:{role.value}"] for role in missing}
+            )
+        elif missing:
             _dismiss_roles(place, id, missing)
             heard.append(id)
         if _hear_not_duplicate(place, id, tags, labels, known=_HEARD in kinds):
@@ -90,6 +97,29 @@ def _still_missing(place: Workplace, id: int, roles: Sequence[Role], labels: Lab
     return [r for r in roles if labels.tags[r] not in there[0] and labels.tags[r] in known]
 
 
+def _has_other_changes(place: Workplace, id: int, labels: Labels) -> bool:
+    stored = place.store.metadata([id]).get(id)
+    there = place.paperless.tags_and_fields([id]).get(id)
+    if stored is None or there is None:
+        return False
+    names = {tag.id: tag.name for tag in place.paperless.tags()}
+    known = {*labels.own_tags, labels.not_duplicate}
+    now = {names.get(tag, "") for tag in there[0] if tag not in known}
+    return now != set(stored.tags) - {names.get(labels.not_duplicate or 0)}
+
+
+def _put_back(place: Workplace, id: int, rows: Mapping[str, Written]) -> None:
+    place.ledger.put(
+        [(id, _PUT_BACK, Mark(0), ON)]
+        + [(id, kind, written.mark, ADDING) for kind, written in rows.items()]
+    )
+    place.ledger.owe([id])
+    place.say(
+        f"Document {id}: our tag is gone since somebody changed other tags, too, perhaps without "
+        "having seen ours. It is put back once; whoever takes it off again is heard."
+    )
+
+
 def _dismiss_roles(place: Workplace, id: int, roles: Sequence[Role]) -> None:
     place.ledger.owe(reach(place.store, [id]))
     for relation, others in _present(place.store, id, roles).items():
@@ -98,7 +128,7 @@ def _dismiss_roles(place: Workplace, id: int, roles: Sequence[Role]) -> None:
     names = ", ".join(role.value for role in roles)
     place.say(f"Document {id}: the tag ({names}) was taken off in Paperless, which is kept.")
     # Only now: whoever dies before does it all again.
-    place.ledger.drop((id, f"tag:{role.value}") for role in roles)
+    place.ledger.drop([(id, _PUT_BACK), *((id, f"tag:{role.value}") for role in roles)])
 
 
 def _present(store: Store, id: int, roles: Sequence[Role]) -> dict[Relation, set[int]]:

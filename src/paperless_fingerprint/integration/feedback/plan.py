@@ -20,6 +20,8 @@ from paperless_fingerprint.integration.feedback.ledger import (
 )
 from paperless_fingerprint.integration.feedback.wanted import Wish
 
+#: So begin the notes that we write.
+NOTE_BEGINS = "paperless-fingerprint: "
 Entry = tuple[int, str, Mark]
 
 
@@ -64,7 +66,7 @@ def marks_of(wish: Wish, labels: Labels, *, notes: bool) -> dict[str, Mark]:
     if wish.confidence is not None and "confidence" in labels.fields:
         marks["confidence"] = Mark(labels.fields["confidence"], f"{wish.confidence:.2f}")
     if notes and wish.sentences:
-        marks["note"] = Mark(0, "paperless-fingerprint: " + " ".join(wish.sentences))
+        marks["note"] = Mark(0, NOTE_BEGINS + " ".join(wish.sentences))
     return marks
 
 

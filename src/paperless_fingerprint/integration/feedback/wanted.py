@@ -159,7 +159,6 @@ class _Wishes:
             if self._may_tell(part, [whole]):
                 wish = self.wishes[part]
                 wish.roles.add(Role.CONTAINS)
-                wish.is_sure(link.confidence)
                 wish.sentences.append(f"Part of document {whole}.")
                 self._link("contains", part, whole)
         elif link.relation is Relation.SEMANTIC:
