@@ -11,11 +11,12 @@ import os
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -296,8 +297,59 @@ def test_what_cannot_work_is_said_in_one_sentence_with_its_exit_code(image: Imag
     code, told = image.says("paperless-fingerprint", "serve", **stranger)
     assert code == 3
     assert "SERVICE_SECRET" in told
-    code, told = image.says(
-        "paperless-fingerprint", "serve", **stranger, PAPERLESS_FINGERPRINT_SERVICE_SECRET="s"
-    )
+    stranger[f"{PREFIX}SERVICE_SECRET"] = "s"
+    code, told = image.says("paperless-fingerprint", "serve", **stranger)
     assert code == 3
     assert "PAPERLESS_FINGERPRINT_PAPERLESS_URL" in told
+    stranger[f"{PREFIX}PAPERLESS_URL"] = "http://127.0.0.1:9"
+    stranger[f"{PREFIX}PAPERLESS_TOKEN"] = "t"
+    with closing(sqlite3.connect(image.box / "data" / "library.db")) as library:
+        library.execute(f"PRAGMA application_id = {0x70667072}")
+        library.execute("PRAGMA user_version = 99")
+    code, told = image.says("paperless-fingerprint", "serve", **stranger)
+    assert code == 5
+    assert "newer paperless-fingerprint" in told
+
+
+# --- what the docs say ------------------------------------------------------------------------------
+
+
+def _commands(heading: str) -> list[str]:
+    """The first block of commands below that heading of docs/install.md."""
+    text = (ROOT / "docs" / "install.md").read_text().partition(f"\n## {heading}\n")[2]
+    return re.split("```(?:sh)?\n", text)[1].strip().splitlines()
+
+
+def test_from_a_fresh_environment_to_the_page_in_five_commands(tmp_path: Path) -> None:
+    """As they stand in the docs, in an empty home; token, address and port are this test's."""
+    commands = _commands("Without Docker")
+    assert len(commands) <= 5
+    with StandIn() as paperless:
+        port = _free_port()
+        script = "\n".join(commands).replace("python3 -m venv", f"{sys.executable} -m venv")
+        script = script.replace("http://localhost:8000", paperless.url)
+        script = script.replace("0123456789abcdef", paperless.token)
+        script = script.replace("pip install", "pip install --quiet --no-compile")
+        script = re.sub(r"(\S+ serve)$", r"exec \1", script)
+        packages = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        process = subprocess.Popen(
+            ["sh", "-ec", script], cwd=_copy_of_the_repository(tmp_path), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={"HOME": str(tmp_path), "PATH": os.environ["PATH"],
+                 "PIP_CACHE_DIR": _pip_cache(), **packages, f"{PREFIX}SERVICE_PORT": port},
+        )  # fmt: skip
+        with _serving(process) as address:
+            page = httpx.get(address, follow_redirects=True)
+            assert page.status_code == 200
+            assert "password" in page.text
+
+
+def _copy_of_the_repository(folder: Path) -> Path:
+    copy = folder / "repository"
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "tests", "benchmarks", "docs")
+    return Path(shutil.copytree(ROOT, copy, ignore=ignored))
+
+
+def _pip_cache() -> str:
+    asked = [sys.executable, "-m", "pip", "cache", "dir"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()

@@ -333,9 +333,11 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
             "`serve` needs the web parts, which are not installed. Install them with: "
             "pip install 'paperless-fingerprint[web]'"
         ) from None
+    from paperless_fingerprint.library.lock import library_file
     from paperless_fingerprint.paperless.opening import open_paperless
     from paperless_fingerprint.service.live import LiveProgress
     from paperless_fingerprint.service.worker import Worker
+    from paperless_fingerprint.stores.opening import open_store
 
     if host is not None:
         context.flags["service.host"] = host
@@ -346,6 +348,9 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
     settings = context.settings()
     check_secret(settings)
     open_paperless(settings).close()  # settings that cannot work are said at once
+    if library_file(settings) is not None:
+        # A file that cannot be used now will not be later; an Elasticsearch is waited for.
+        open_store(settings).close()
     live = LiveProgress(_Log())
     worker = Worker(settings, live)
     app = make_app(settings, worker, live)
