@@ -107,7 +107,8 @@ def test_what_was_there_comes_back_elsewhere(house: House, other: House, file: P
     assert other.contents() == before
     assert {path.name for path in house.folder.parent.iterdir()} >= {"backup.zip"}
     assert not list(house.folder.parent.glob("*.part"))
-    assert file.stat().st_mode & 0o777 == 0o600
+    for path in (file, *other.folder.iterdir()):
+        assert path.stat().st_mode & 0o777 == 0o600, path
 
 
 def test_a_restore_shows_first_and_changes_nothing(house: House, other: House, file: Path) -> None:

@@ -22,11 +22,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from paperless_fingerprint import __version__
 from paperless_fingerprint.errors import StoreError, UsageError
+from paperless_fingerprint.files import OWNER_ONLY
 from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.files.sqlite import copy_at_one_moment, damage_in, is_used
 from paperless_fingerprint.library.clock import now_text
@@ -208,14 +209,19 @@ def _without_password(text: str) -> str:
 
 
 def _pack(room: Path, target: Path, names: list[str]) -> None:
-    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    with _own(target) as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
             for name in names:
                 packed.write(room / name, name)
                 (room / name).unlink()
         file.flush()
         os.fsync(file.fileno())
+
+
+def _own(path: Path) -> IO[bytes]:
+    """A new file for its owner alone: it has texts of documents in it."""
+    path.unlink(missing_ok=True)
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY), "wb")
 
 
 def _to_disk(folder: Path) -> None:
@@ -322,7 +328,7 @@ def _unpack(path: Path, made: Backup, unpacked: Mapping[str, Path]) -> dict[str,
         with zipfile.ZipFile(path) as packed:
             for name, target in unpacked.items():
                 if name in made.parts:
-                    with packed.open(name) as source, target.open("wb") as file:
+                    with packed.open(name) as source, _own(target) as file:
                         shutil.copyfileobj(source, file, 1 << 20)
                         file.flush()
                         os.fsync(file.fileno())
