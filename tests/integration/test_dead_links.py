@@ -185,3 +185,33 @@ def test_the_doctor_counts_dead_links(office):
     assert code != 0
     office.sync()
     assert all(f.ok for f in checkup_paperless.examine(office.settings)[0] if f.part == "links")
+
+
+def test_the_stand_in_answers_dead_and_forbidden_links_as_paperless_does(office):
+    """Seen on a real 3.0.5, in single changes and in bulk."""
+    library = office.paperless.library
+    number = field(office, "Siehe", "documentlink")
+    anna = library.people.add_user("anna", "x", permissions=["view_document", "change_document"])
+    a, b = office.add(LETTER), office.add(RESCAN)
+    hidden = office.add(OTHER, owner=library.people.add_user("otto", "x").id)
+
+    def bulk(value: object, who: str) -> httpx.Response:
+        told = {"add_custom_fields": {str(number): value}, "remove_custom_fields": []}
+        return httpx.post(
+            f"{office.paperless.url}/api/documents/bulk_edit/",
+            headers={"Authorization": f"Token {who}"},
+            json={"documents": [a], "method": "modify_custom_fields", "parameters": told},
+        )
+
+    admin, token = office.paperless.token, library.people.token_of(anna)
+    words = "Some documents in value don't exist or were specified twice."
+    refused = {"add_custom_fields": {str(number): {"non_field_errors": [words]}}}
+    bin(office, b)
+    assert (bulk([b], admin).status_code, bulk([b], admin).json()) == (400, refused)
+    assert bulk([a], admin).status_code == 200
+    assert library.documents[a].custom_fields == {}
+    forbidden = bulk([hidden], token)
+    assert (forbidden.status_code, forbidden.json()) == (
+        403, {"detail": "Insufficient permissions."}
+    )  # fmt: skip
+    assert bulk([hidden], admin).status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 from click.testing import CliRunner
 from paperless_work import LETTER, OTHER, RESCAN
 from real_office import RealOffice
@@ -10,6 +11,7 @@ from waiting import until
 
 from paperless_fingerprint.checkup import paperless as checkup_paperless
 from paperless_fingerprint.cli import main
+from paperless_fingerprint.integration import consume, merge, undo
 
 
 def told(office: RealOffice) -> tuple[int, int]:
@@ -83,3 +85,127 @@ def test_what_was_taken_back_stays_away_beside_a_running_service(office, monkeyp
     assert office.fields(a) == office.fields(b) == {}
     for kind in ("tags", "custom_fields", "saved_views"):
         assert not any(office.real.mark in name for name in office.real.names(kind).values())
+
+
+def test_an_answer_is_heard_and_a_stale_save_is_none(office):
+    a, b = told(office)
+    mine = office.real.ask("POST", "tags/", json={"name": f"mine {office.real.mark}"})["id"]
+    office.real.ask("PATCH", f"documents/{b}/", json={"tags": [mine]})
+    office.sync()
+    assert "near" in office.tags(b)
+    office.take_off(b, "near")
+    office.sync()
+    assert office.groups() == []
+    assert office.tags(a) == set()
+    c = office.add(RESCAN)
+    office.sync()
+    assert office.tags(c) == {"exact"}
+    office.put_on(c, "not_duplicate")
+    office.sync()
+    assert office.groups() == []
+    assert office.tags(c) == {"not_duplicate"}
+
+
+def test_everybody_can_open_the_view_and_nobody_learns_of_what_is_hidden(office):
+    anna = office.real.user("anna")
+    office.sync()
+    hidden, shown = office.add(LETTER), office.add(RESCAN)
+    office.real.ask(
+        "PATCH", f"documents/{shown}/", json={"set_permissions": {
+            "view": {"users": [anna], "groups": []}, "change": {"users": [], "groups": []}}}
+    )  # fmt: skip
+    office.sync()
+    assert office.groups() == [(hidden, shown)]
+    assert office.tags(shown) == set()
+    assert office.tags(hidden) == {"primary"}
+    assert "duplicate" not in {**office.fields(hidden), **office.fields(shown)}
+    views = office.real.ask("GET", "saved_views/", token=office.real.token("anna"))["results"]
+    [view] = [each for each in views if each["name"] == office.labels["view_name"]]
+    tags = next(rule["value"] for rule in view["filter_rules"])
+    assert int(tags) in office.real.names("tags")
+
+
+def test_merging_carries_over_and_one_undo_takes_it_back(office):
+    real = office.real
+    account, related = real.field("Konto", "string"), real.field("Siehe", "documentlink")
+    a, b = told(office)
+    partner = office.add(OTHER)
+    mine = real.ask("POST", "tags/", json={"name": f"mine {real.mark}"})["id"]
+    office.put_on(b, f"mine {real.mark}")
+    real.ask("POST", f"documents/{b}/notes/", json={"note": "Paid on Monday."})
+    values = {str(related): [partner], str(account): "DE02"}
+    real.ask(
+        "POST", "documents/bulk_edit/", json={"documents": [b], "method": "modify_custom_fields",
+        "parameters": {"add_custom_fields": values, "remove_custom_fields": []}}
+    )  # fmt: skip
+    office.sync()
+
+    def notes(id: int) -> list[str]:
+        return [note["note"] for note in real.ask("GET", f"documents/{id}/notes/")]
+
+    with office.open() as place, place.lock.held():
+        done = merge.merge(place, merge.preview(place, a, [b]), "test")
+    assert done.trashed == (b,)
+    assert mine in real.document(a)["tags"]
+    assert notes(a) == ["Paid on Monday."]
+    assert office.fields(a).keys() == {f"Konto {real.mark}", f"Siehe {real.mark}"}
+    assert office.fields(partner) == {f"Siehe {real.mark}": [a]}
+    assert office.save(a, account, "DE03") == office.save(partner, account, "DE04") == 200
+    with office.open() as place:
+        undo.undo_last(place)
+        assert undo.last_acts(place) == []
+    office.sync()
+    with office.open() as place:
+        consume.drain(place)
+    assert mine not in real.document(a)["tags"]
+    assert mine in real.document(b)["tags"]
+    assert notes(a) == []
+    assert notes(b) == ["Paid on Monday."]
+    assert office.fields(a)["duplicate"] == [b]
+    assert office.fields(b)["duplicate"] == [a]
+    assert office.fields(b)[f"Siehe {real.mark}"] == [partner]
+    assert office.fields(partner)[f"Siehe {real.mark}"] == [b]
+
+
+def test_a_replacement_is_taken_back_by_one_undo_and_spares_corrections(office):
+    office.environment["PAPERLESS_FINGERPRINT_EXACT_POLICY"] = "replace"
+    office.sync()
+    a = office.add(LETTER)
+    office.consume(a)
+    b = office.add(LETTER)
+    office.consume(b)
+    assert office.real.answer("GET", f"documents/{a}/").status_code == 404
+    with office.open() as place:
+        undo.undo_last(place)
+        assert undo.last_acts(place) == []
+    assert office.real.document(a)["id"] == a
+    c = office.add(OTHER)
+    office.consume(c)
+    text = OTHER.replace("76,50", "79,50")
+    office.real.ask("PATCH", f"documents/{c}/", json={"content": text})
+    office.consume(c)
+    d = office.add(OTHER)
+    office.consume(d)
+    assert office.pairs()[c, d] == "exact"
+    assert office.real.document(c)["content"] == text
+
+
+def test_the_page_writes_what_was_decided_and_all_when_asked(office):
+    a, b = office.add(LETTER), office.add(RESCAN)
+    c, d = office.add(OTHER), office.add(OTHER.replace("76,50", "76,5O"))
+    office.sync()
+    office.real.user("chief", superuser=True)
+    with serving(office, paperless_sync_seconds="3600") as served:
+        headers = {"Authorization": f"Token {office.real.token('chief')}"}
+        with httpx.Client(base_url=served.url, headers=headers, timeout=60) as page:
+            items = until(lambda: page.get("/api/review").json()["items"], "the list")
+            item = next(i for i in items if {x["id"] for x in i["documents"]} == {a, b})
+            order = {"item": item["id"], "verdict": "same", "seen": item["seen"]}
+            shown = page.post("/api/review/preview", json={"orders": [order]}).json()["writes"]
+            assert {write["document"] for write in shown} == {a, b}
+            assert page.post("/api/review/decide", json={"orders": [order]}).status_code == 200
+            until(lambda: office.tags(b) == {"near"}, "the tag")
+            assert office.tags(a) == {"primary"}
+            assert office.tags(c) == office.tags(d) == set()
+            assert page.post("/api/labels").status_code == 204
+            until(lambda: office.tags(d) == {"near"}, "the other tag")

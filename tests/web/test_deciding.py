@@ -181,6 +181,23 @@ def test_writing_all_is_an_act_of_its_own(pair) -> None:
     assert {id for id, tags in labels_on(service).items() if tags} == {a, b}
 
 
+def test_what_was_said_in_paperless_stands_on_the_list(pair) -> None:
+    service, a, b = pair
+    service.user("anna")
+    service.consume(a, b)
+    library = service.paperless.library
+    with library.lock:
+        library.documents[b].tags = []
+        library.touch(library.documents[b])
+    service.sync()
+    with service.machine() as client:
+        [act] = client.get("/api/review/acts").json()
+        assert (act["by"], act["verdict"], act["documents"]) == ("Paperless", "different", [a, b])
+        assert (act["item"], act["state"], act["may_undo"]) == (f"p{a}-{b}", "done", False)
+        assert decide(client, first(client), "same").status_code == 200
+        assert [act["by"] for act in client.get("/api/review/acts").json()] == ["admin"]
+
+
 def test_two_people_decide_at_once(both) -> None:
     for name in ("anna", "bert"):
         both.user(name)

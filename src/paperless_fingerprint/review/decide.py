@@ -6,11 +6,13 @@ decided and the answer says what has happened: two people never overrule each ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.integration.feedback import listen
 from paperless_fingerprint.library.clock import now_text
+from paperless_fingerprint.model import Verdict
 from paperless_fingerprint.review import journal as journals
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
@@ -162,12 +164,24 @@ def undo(
 def acts(
     review: Review, person: Person, *, limit: int = 50, before: int | None = None
 ) -> tuple[ActView, ...]:
-    """The latest first; only about what this person may see, wholly."""
-    return tuple(
-        act_of(person, entry)
-        for entry in review.journal.latest(max(1, min(limit, 500)), before)
-        if _sees_all(review.mirror, person, entry.documents)
-    )
+    """The latest first; only about what this person may see, wholly. With the first of them comes
+    what was heard in Paperless."""
+    most = max(1, min(limit, 500))
+    found = [act_of(person, entry) for entry in review.journal.latest(most, before)]
+    if before is None:
+        found = sorted([*found, *_heard(review)], key=lambda act: act.at, reverse=True)
+    return tuple(act for act in found if _sees_all(review.mirror, person, act.documents))[:most]
+
+
+def _heard(review: Review) -> Iterator[ActView]:
+    """Not in the journal: no act of the page, and taken back by saying something else."""
+    said = {
+        (d.a, d.b): d.at
+        for d in sorted(review.store.decisions(), key=lambda decision: decision.at)
+        if d.by == listen.BY and d.verdict is Verdict.DISMISSED
+    }
+    for (a, b), at in said.items():
+        yield ActView(0, at, listen.BY, "different", f"p{a}-{b}", (a, b), journals.DONE)
 
 
 def act_of(person: Person, entry: journals.JournalEntry) -> ActView:

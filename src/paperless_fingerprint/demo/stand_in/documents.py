@@ -81,9 +81,11 @@ def show_document(
         shown["is_shared_by_requester"] = row.owner == user.id and bool(
             row.view_users or row.view_groups
         )
+    # What stands beside a document goes to the trash with it, and comes back with it as it was.
+    values = {} if row.deleted_at else row.custom_fields
     shown |= {
-        "notes": row.notes,
-        "custom_fields": [{"value": v, "field": n} for n, v in row.custom_fields.items()],
+        "notes": [] if row.deleted_at else row.notes,
+        "custom_fields": [{"value": v, "field": n} for n, v in values.items()],
         "page_count": row.page_count,
         "mime_type": row.mime_type,
     }
