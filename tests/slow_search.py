@@ -64,7 +64,7 @@ class SlowSearch:
         visible: Mapping[int, Document] = {
             id: document
             for id, document in self._documents.items()
-            if asker is None or asker.may_view(document.owner, document.viewers)
+            if asker is None or asker.may_view(document.id, document.owner, document.viewers)
         }
         tree = parse(query)
         return {

@@ -176,6 +176,8 @@ ASKERS = [
     (None, {1, 2, 3, 4, 5}),
     (Asker("9", superuser=True), {1, 2, 3, 4, 5}),
     (Asker("7"), {1, 2, 3}),
+    (Asker("7", visible=frozenset({1, 3, 4})), {1, 3}),
+    (Asker("7", visible=frozenset(range(2, 150_000))), {2, 3}),
     (Asker("7", ("3",)), {1, 2, 3, 4}),
     (Asker("3"), {1}),
     (Asker("8"), {1, 3, 4, 5}),

@@ -197,6 +197,13 @@ def test_doctor_names_files_that_an_earlier_version_left_open(program: Program) 
     assert f"chmod 600 {library}" in done.stdout
 
 
+@pytest.mark.parametrize("store", ["htp://u:s3cr3t@h", "http://u:x@s3cr3t@[::1"])
+def test_a_password_in_an_address_is_not_repeated(program: Program, store: str) -> None:
+    done = program("pairs", "--store", store)
+    assert done.exit_code == 3
+    assert "s3cr3t" not in done.output
+
+
 def test_a_file_that_is_no_library_is_left_alone(program: Program, tmp_path: Path) -> None:
     file = program.file({"id": 1, "content": "x"})
     garbage = tmp_path / "garbage.db"

@@ -35,6 +35,7 @@ _ASKERS = [
     None,
     Asker("1"),
     Asker("2", ("7",)),
+    Asker("1", visible=frozenset(range(0, 1000, 2))),
     Asker("", ("7", "8")),
     Asker("3", superuser=True),
     Asker(),

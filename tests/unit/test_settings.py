@@ -127,6 +127,23 @@ def test_a_file_that_is_named_must_be_there(tmp_path: Path) -> None:
         loading.load({}, {}, tmp_path / "none.toml")
 
 
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://anna:s3cr3t@host:9200", "http://(hidden)@host:9200"),
+        ("https://u:s3@cr3t@h,https://u:s3,cr3t@g", "https://(hidden)@h,https://(hidden)@g"),
+        ("http://u:s3/cr3t@h, http://b", "http://(hidden)@h, http://b"),
+        ("http://s3cr3t@[::1", "http://(hidden)@[::1"),
+        ("sqlite:////home/a@b/library.db", "sqlite:////home/a@b/library.db"),
+        ("http://host/documents", "http://host/documents"),
+    ],
+)
+def test_a_password_inside_an_address_is_never_shown(address: str, shown: str) -> None:
+    found = load(store=address, paperless__url=address, semantic__url=address)
+    values = {setting.key: value for setting, value, _ in found.shown()}
+    assert {values[k] for k in ("store", "paperless.url", "semantic.url")} == {shown}
+
+
 def test_a_secret_is_never_shown() -> None:
     found = load({"PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN": "s3cr3t"})
     assert found.paperless.token == "s3cr3t"

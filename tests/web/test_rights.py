@@ -213,6 +213,34 @@ def test_what_people_write_stays_text(service, text: str) -> None:
             assert answer.status_code in {200, 400}
 
 
+def test_a_right_that_was_taken_away_takes_totals_and_sources_along(shared) -> None:
+    """Before any sync: word for word, a total would tell what stands in the document."""
+    service, (_, theirs, everybodys), (_, bert, _) = shared
+    with service.browser("bert") as client:
+
+        def asked(query: str) -> tuple[int, list[int], list[str]]:
+            told = client.get("/api/search", params={"q": query, "limit": 5}).json()
+            nothing = client.get("/api/search", params={"q": query, "limit": 0}).json()
+            assert told["total"] == nothing["total"]
+            return told["total"], sorted(hit["id"] for hit in told["hits"]), told["notes"]
+
+        assert asked("stadtwerke")[:2] == (2, [theirs, everybodys])
+        assert asked(f"FINGERPRINT:{theirs}")[:2] == (1, [everybodys])
+        service.paperless.library.documents[theirs].view_users.discard(bert)
+        service.paperless.library.documents[theirs].change_users.discard(bert)
+        assert asked("stadtwerke")[:2] == (1, [everybodys])
+        assert asked(f"FINGERPRINT:{everybodys}")[:2] == (0, [])
+        count, hits, notes = asked(f"FINGERPRINT:{theirs}")
+        assert (count, hits) == (0, [])
+        assert notes == [f"No document {theirs} is known, so nothing is like it."]
+        plan = client.get(
+            "/api/search", params={"q": f"FINGERPRINT:{theirs}", "explain": "true"}
+        ).json()
+        assert plan["terms"] == []
+        page = client.get("/search", params={"q": "stadtwerke"}, headers={"Accept": "text/html"})
+        assert f"/documents/{theirs}" not in page.text
+
+
 def test_what_the_service_keeps_is_for_its_own_user_alone(serve) -> None:
     before = os.umask(0)
     try:

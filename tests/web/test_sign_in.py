@@ -235,6 +235,32 @@ def test_no_other_site_signs_somebody_in(service, anyone) -> None:
     assert anyone.post("/api/session", data=told).status_code == 415
 
 
+@pytest.mark.parametrize(
+    "forged",
+    [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
+     {"Sec-Fetch-Site": "same-site"}, {"Origin": "http://["},
+     # Its own name leads to this machine.
+     {"Origin": "http://evil.example:1", "Host": "evil.example:1"}],
+)  # fmt: skip
+def test_no_other_site_announces_documents_where_there_is_no_secret(
+    service, anyone, forged
+) -> None:
+    told = {"content": b'{"document_id": 1}', "headers": {"Content-Type": "text/plain", **forged}}
+    assert anyone.post("/api/consume", **told).status_code == 403
+    assert service.app.state.service.worker.inbox.events() == []
+    assert anyone.post("/api/consume", json={"document_id": 1}).status_code == 202
+
+
+@pytest.mark.parametrize("secret", ["geh\u00fctet", "voil\u00e0", "\u79d8\u5bc6"])
+def test_a_secret_is_compared_as_the_hook_sends_it(serve, secret) -> None:
+    service = serve(service_secret=secret)
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        for told, status in ((secret, 202), (secret + "x", 401), (secret[:-1], 401)):
+            headers = {"Authorization": f"Bearer {told}".encode()}
+            answer = client.post("/api/consume", json={"document_id": 1}, headers=headers)
+            assert answer.status_code == status
+
+
 def test_every_answer_carries_what_browsers_obey(service, anyone) -> None:
     for path in ("/", "/sign-in", "/api/review", "/nothing", "/metrics", "/api/openapi.json"):
         headers = anyone.get(path).headers

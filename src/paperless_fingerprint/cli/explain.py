@@ -226,6 +226,7 @@ def _opened(output: Path | None) -> Iterator[IO[str]]:
 def migrate(context: Context, target: str) -> None:
     """Copy the whole library to the store at TARGET, which must be empty. Nothing is deleted."""
     from paperless_fingerprint.library.migrate import migrate
+    from paperless_fingerprint.settings.addresses import without_password
 
     there = replace(context, flags={**context.flags, "store": target})
     with (
@@ -234,4 +235,7 @@ def migrate(context: Context, target: str) -> None:
         there.library(create=True) as other,
     ):
         count = migrate(library.store, other.store, progress)
-    say(f"Copied {count:,} documents with all results to {target}. Set 'store' to it to use it.")
+    say(
+        f"Copied {count:,} documents with all results to {without_password(target)}. Set 'store' "
+        "to it to use it."
+    )

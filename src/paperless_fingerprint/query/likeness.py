@@ -170,7 +170,7 @@ class Comparer:
         id = reference.id if reference.id is not None else self._library.id_of_uuid(reference.uuid)
         row = self._searcher.rows([id]).get(id) if id else None
         if row is None or (
-            scope.asker is not None and not scope.asker.may_view(row.owner, row.viewers)
+            scope.asker is not None and not scope.asker.may_view(row.id, row.owner, row.viewers)
         ):
             # One sentence for both, so that nobody learns of a document that they may not view.
             notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")

@@ -7,10 +7,20 @@ stores; Asker.may_view() says the same of one document in hand.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.query.tree import Attribute, Between, Node, Not, Or, SharedWith, Span
+from paperless_fingerprint.query.tree import (
+    And,
+    Attribute,
+    Between,
+    Ids,
+    Node,
+    Not,
+    Or,
+    SharedWith,
+    Span,
+)
 
 TIME_LIMIT_SECONDS = 10.0
 
@@ -32,16 +42,22 @@ class Asker:
     user: str = ""
     groups: tuple[str, ...] = ()
     superuser: bool = False
+    #: What Paperless lets them see now: what the library knows of rights is older. None where it
+    #: could not be asked.
+    visible: frozenset[int] | None = field(default=None, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
         """As they stand in Document.viewers."""
         return (*([self.user] if self.user else []), *(f"group:{group}" for group in self.groups))
 
-    def may_view(self, owner: str | None, viewers: Collection[str]) -> bool:
+    def may_view(self, id: int, owner: str | None, viewers: Collection[str]) -> bool:
+        if self.superuser:
+            return True
+        if self.visible is not None and id not in self.visible:
+            return False
         return (
-            self.superuser
-            or owner is None
+            owner is None
             or (bool(self.user) and owner == self.user)
             or not set(self.names).isdisjoint(viewers)
         )
@@ -70,4 +86,7 @@ def visible_to(asker: Asker) -> Node:
         parts.append(Between(Attribute.OWNER, asker.user, asker.user + "\0", _NOWHERE))
     if asker.names:
         parts.append(SharedWith(asker.names, _NOWHERE))
-    return Or(tuple(parts))
+    by_rights = Or(tuple(parts))
+    if asker.visible is None:
+        return by_rights
+    return And((by_rights, Ids(asker.visible, _NOWHERE)))

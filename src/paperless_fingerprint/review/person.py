@@ -36,15 +36,11 @@ class Person:
     @property
     def asker(self) -> Asker:
         """For searches."""
-        return Asker(self.id, self.groups, self.superuser)
+        return Asker(self.id, self.groups, self.superuser, self.visible)
 
     def may_see(self, document: OwnedDocument) -> bool:
         """Both must say so: the library, and Paperless where it was asked."""
-        if self.superuser:
-            return True
-        if self.visible is not None and document.id not in self.visible:
-            return False
-        return self.asker.may_view(document.owner, document.viewers)
+        return self.asker.may_view(document.id, document.owner, document.viewers)
 
     def surely_may_change(self, document: OwnedDocument) -> bool:
         """What can be told without Paperless; who was given the right by name must wait for it."""

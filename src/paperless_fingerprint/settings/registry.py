@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.settings.addresses import without_password
 
 PREFIX = "PAPERLESS_FINGERPRINT_"
 Value: TypeAlias = str | int | float | bool | None
@@ -345,6 +346,8 @@ class Settings:
             value = self.value(setting.key)
             if setting.secret and value is not None:
                 value = "(set, hidden)"
+            elif isinstance(value, str):
+                value = without_password(value)
             yield setting, value, self.origins.get(setting.key, "default")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.settings.addresses import without_password
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
@@ -44,7 +45,7 @@ def open_store(settings: Settings, *, create: bool = True) -> Store:
 
         return open_elasticsearch(hosts, settings, create=create)
     raise ConfigurationError(
-        f"'{address}' is no address of a store. Use sqlite:///PATH (three slashes, then the path: "
+        f"'{without_password(address)}' is no address of a store. Use sqlite:///PATH (three slashes, then the path: "
         "sqlite:////data/library.db), or http(s)://HOST:9200 of Elasticsearch."
     )
 

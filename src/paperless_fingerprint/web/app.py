@@ -39,7 +39,7 @@ from paperless_fingerprint.web.files import file_routes
 from paperless_fingerprint.web.metrics import Metrics, figures, text_of
 from paperless_fingerprint.web.middleware import Guard
 from paperless_fingerprint.web.problems import Problem, response_of
-from paperless_fingerprint.web.sign_in import Visits, is_loopback, normal_root
+from paperless_fingerprint.web.sign_in import Visits, check_origin, is_loopback, normal_root
 from paperless_fingerprint.web.visitors_search import searching_route
 
 _MOST_BYTES = 64 * 1024
@@ -211,7 +211,7 @@ class _Endpoints:
     def __init__(self, service: WebService) -> None:
         self._service = service
         self._worker = service.worker
-        self._secret = str(service.settings.service.secret or "")
+        self._secret = (service.settings.service.secret or "").encode(errors="surrogateescape")
         self._accepted = 0
         self._refused = 0
 
@@ -247,9 +247,19 @@ class _Endpoints:
 
     def _is_known(self, request: Request) -> bool:
         if not self._secret:
+            # This machine alone, and no page of another site in a browser on it; such a page may
+            # even have its own name lead here.
+            check_origin(request)
+            if not is_loopback(request.headers.get("host", "")):
+                raise Problem(
+                    403, "Not allowed",
+                    "Without a secret only this machine announces documents, by the name localhost "
+                    "or 127.0.0.1. Set PAPERLESS_FINGERPRINT_SERVICE_SECRET on both sides.",
+                )  # fmt: skip
             return True
         scheme, _, told = request.headers.get("authorization", "").partition(" ")
-        same = hmac.compare_digest(told.strip().encode(), self._secret.encode())
+        # Headers come as Latin-1, whatever bytes were sent; the hook sends UTF-8.
+        same = hmac.compare_digest(told.encode("latin-1").strip(), self._secret)
         return same and scheme.lower() == "bearer"
 
     async def health(self, _request: Request) -> Response:

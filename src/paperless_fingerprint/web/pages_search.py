@@ -110,11 +110,11 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
             sort=sort, verify_all=verify_all,
         )  # fmt: skip
         try:
-            answer = visit.review.search.run(visit.person, request)
+            answer = visit.search(request)
             values["answer"] = answer
             values["hits"] = _shown(visit, answer.hits)
             if explain:
-                values["plan"] = _plan(visit, visit.review.search.explain(visit.person, request))
+                values["plan"] = _plan(visit, visit.explain(request))
         except QueryError as error:
             status, values["problem"] = 400, QueryProblem(error.reason, error.position)
         except SearchTooLongError as error:

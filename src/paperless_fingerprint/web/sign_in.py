@@ -53,17 +53,22 @@ class Visit:
     paperless: PaperlessClient = field(repr=False)
 
     def search(self, request: SearchRequest) -> Answer:
-        """As the library knows it, and each hit once more as Paperless knows it now."""
-        answer = self.review.search.run(self.person, request)
-        if self.person.superuser or not answer.hits:
-            return answer
+        return self.review.search.run(self._person_now(), request)
+
+    def explain(self, request: SearchRequest) -> dict[str, Any]:
+        return self.review.search.explain(self._person_now(), request)
+
+    def _person_now(self) -> Person:
+        """With what Paperless lets them see at this moment: a total, too, tells which words stand
+        in a document, and so does a document that others are compared with."""
+        if self.person.superuser:
+            return self.person
         try:
-            seen = self.paperless.visible_ids([hit.id for hit in answer.hits])
+            return replace(self.person, visible=frozenset(self.paperless.document_ids()))
         except DeniedError:
             raise NotSignedIn("Paperless does not let you see documents.") from None
         except PaperlessError:
-            return answer  # away: what it said last counts
-        return replace(answer, hits=tuple(hit for hit in answer.hits if hit.id in seen))
+            return self.person  # away: what it said last counts
 
     def changeable(self, ids: Collection[int]) -> Collection[int]:
         """Those that Paperless lets this person change; while it is away, what is sure without."""

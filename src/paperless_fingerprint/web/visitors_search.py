@@ -30,7 +30,7 @@ class VisitorsSearch:
         return cast("Visit", self._asking.visit).search(request)
 
     def explain(self, request: Request) -> dict[str, Any]:
-        return self._visits.review.search.explain(self._asking.visit.person, request)
+        return cast("Visit", self._asking.visit).explain(request)
 
 
 def searching_route(visits: Visits) -> BaseRoute:

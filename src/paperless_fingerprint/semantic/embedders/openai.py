@@ -14,7 +14,7 @@ import numpy as np
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.semantic.embedders.base import EmbedderError, TextRefusedError, Vectors
-from paperless_fingerprint.settings.addresses import parts_of
+from paperless_fingerprint.settings.addresses import parts_of, without_password
 from paperless_fingerprint.settings.registry import Settings
 
 _ATTEMPTS = 5
@@ -204,7 +204,7 @@ def _endpoint(url: str) -> str:
     parts = parts_of(url)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.netloc:
         raise ConfigurationError(
-            f"[semantic] url is '{url}', which is no address; http://localhost:11434/v1 is one."
+            f"[semantic] url is '{without_password(url)}', which is no address; http://localhost:11434/v1 is one."
         )
     if parts.path.endswith("/embeddings"):
         return url

@@ -43,7 +43,7 @@ class Address:
 
 
 def _without_user(host: str) -> str:
-    return re.sub(r"//[^/@]*@", "//", host).rstrip("/")
+    return re.sub(r"//[^/]*@", "//", host).rstrip("/")
 
 
 def connect(address: Address) -> Elasticsearch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,8 @@ _ATTRIBUTE = {
     Attribute.OWNER: "owner",
 }
 _INTEGERS = {Attribute.ID: 31, Attribute.PAGES: 63, Attribute.SERIAL_NUMBER: 63}
+#: Elasticsearch takes no more in one list.
+_MOST_TERMS = 65_536
 NOTHING: Query = {"match_none": {}}
 
 
@@ -65,7 +67,7 @@ def translated(node: Node) -> Query:
         case Everything():
             return {"match_all": {}}
         case Ids(ids):
-            return {"terms": {"id": sorted(ids)}} if ids else NOTHING
+            return _ids(sorted(ids))
         case SharedWith(names):
             return {"terms": {"viewers": list(names)}}
         case Between():
@@ -171,6 +173,14 @@ def _words(field: TextField, words: str, boost: float, *, is_phrase: bool) -> Qu
         kind = "phrase" if is_phrase else "best_fields"
         return {"multi_match": {**asked, "type": kind, "fields": list(_WORDS.values())}}
     return {"match_phrase" if is_phrase else "match": {_WORDS[field]: asked}}
+
+
+def _ids(ids: Sequence[int]) -> Query:
+    chunks = [ids[i : i + _MOST_TERMS] for i in range(0, len(ids), _MOST_TERMS)]
+    some: list[Query] = [{"terms": {"id": chunk}} for chunk in chunks]
+    if len(some) == 1:
+        return some[0]
+    return {"bool": {"should": some, "minimum_should_match": 1}} if some else NOTHING
 
 
 def _pattern(field: TextField, node: Pattern) -> Query:
