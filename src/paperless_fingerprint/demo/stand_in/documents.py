@@ -82,9 +82,10 @@ def show_document(
             row.view_users or row.view_groups
         )
     # What stands beside a document goes to the trash with it, and comes back with it as it was.
-    values = {} if row.deleted_at else row.custom_fields
+    trashed = row.id in library.trash
+    values = {} if trashed else row.custom_fields
     shown |= {
-        "notes": [] if row.deleted_at else row.notes,
+        "notes": [] if trashed else row.notes,
         "custom_fields": [{"value": v, "field": n} for n, v in values.items()],
         "page_count": row.page_count,
         "mime_type": row.mime_type,
