@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN
+from waiting import until
 
 from documents import contested_scan
 from paperless_fingerprint.demo.stand_in import Fault
@@ -239,6 +243,35 @@ def test_a_right_that_was_taken_away_takes_totals_and_sources_along(shared) -> N
         assert plan["terms"] == []
         page = client.get("/search", params={"q": "stadtwerke"}, headers={"Accept": "text/html"})
         assert f"/documents/{theirs}" not in page.text
+
+
+def test_comparisons_wait_for_each_other_and_nobody_for_them(service, monkeypatch) -> None:
+    texts = [LETTER, RESCAN, OTHER, LETTER + " " + OTHER]
+    ids = [service.add(text) for text in texts]
+    service.sync()
+    finder = service.review.differences
+    let_go, running, most = threading.Event(), [], []
+    real = finder._compared
+
+    def slow(a: int, b: int):
+        running.append(1)
+        most.append(len(running))
+        assert let_go.wait(60)
+        running.pop()
+        return real(a, b)
+
+    monkeypatch.setattr(finder, "_compared", slow)
+    pairs = list(combinations(ids, 2)) * 2
+    with service.machine() as client, ThreadPoolExecutor(len(pairs)) as pool:
+        coming = [pool.submit(client.get, f"/api/pairs/{a}/{b}") for a, b in pairs]
+        until(lambda: most)
+        try:
+            for path in ("/api/review", "/api/library", "/review", "/healthz"):
+                assert client.get(path, timeout=20).status_code == 200
+        finally:
+            let_go.set()
+        assert {each.result().status_code for each in coming} == {200}
+    assert set(most) == {1}
 
 
 def test_what_the_service_keeps_is_for_its_own_user_alone(serve) -> None:

@@ -9,6 +9,7 @@ from paperless_fingerprint.comparison.diff import compare as compare_readings
 from paperless_fingerprint.comparison.relation import read
 from paperless_fingerprint.fingerprints import fingerprint as fingerprints
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.library.budget import within_budget
 from paperless_fingerprint.model import Document, Fingerprint
 
 
@@ -21,9 +22,11 @@ def compare(a: str | Document, b: str | Document) -> Comparison:
     """What two texts or documents are to each other, and why.
 
     In the result the first is number 1 and the second number 2, whatever their own ids are. A
-    library knows more: how rare each word is, and who else resembles one of the two.
+    library knows more: how rare each word is, and who else resembles one of the two. Two texts of
+    more than 400,000 characters are compared by their beginnings.
     """
-    return compare_readings(read(_numbered(a, 1)), read(_numbered(b, 2)))
+    one, other = within_budget(_numbered(a, 1), _numbered(b, 2))
+    return compare_readings(read(one), read(other))
 
 
 def _numbered(text: str | Document, id: int) -> Document:

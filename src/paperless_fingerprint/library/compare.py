@@ -9,6 +9,7 @@ from paperless_fingerprint.comparison.diff import Comparison, compare
 from paperless_fingerprint.comparison.relation import read
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library.as_json import decision_json, pair_json
+from paperless_fingerprint.library.budget import within_budget
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.regroup import among_rivals
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
@@ -46,9 +47,10 @@ def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compa
         if id not in stored:
             raise UsageError(f"There is no document {id} in the library.")
     judge = Judge.of(settings, believed_from=settings.similarity_threshold)
+    left, right = within_budget(stored[a].document, stored[b].document)
     comparison = compare(
-        read(stored[a].document, judge.shingle_words),
-        read(stored[b].document, judge.shingle_words),
+        read(left, judge.shingle_words),
+        read(right, judge.shingle_words),
         vocabulary=StoredVocabulary(store),
         thresholds=judge.thresholds,
         weights=judge.weights,

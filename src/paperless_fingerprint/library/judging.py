@@ -14,6 +14,7 @@ from itertools import islice
 
 from paperless_fingerprint.comparison.relation import Reading, Remembered, Thresholds, judge, read
 from paperless_fingerprint.comparison.similarity import Weights
+from paperless_fingerprint.library.budget import MOST_CHARACTERS, beginning, within_budget
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -27,8 +28,6 @@ from paperless_fingerprint.text.lexicon import Vocabulary
 
 #: Pairs of less confidence are not even kept for `tune`.
 KEPT_FROM = 0.3
-#: A thousand pages. Aligning more would take gigabytes, and no pair of letters is that long.
-_JUDGED_CHARACTERS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +103,8 @@ class Chunk:
 
     @classmethod
     def of(cls, stored: Mapping[int, StoredDocument], pairs: Sequence[Key]) -> Chunk:
-        """Of endless texts only the beginning, and said to be that."""
         ids = {id for pair in pairs for id in pair if id in stored}
-        return cls({id: _to_judge(stored[id]) for id in ids}, pairs)
-
-
-def _to_judge(record: StoredDocument) -> Document:
-    document = record.document
-    if len(document.content) <= _JUDGED_CHARACTERS:
-        return document
-    # The hash keeps two texts apart that are the same up to here.
-    beginning = document.content[:_JUDGED_CHARACTERS]
-    return replace(document, content=f"{beginning} {record.fingerprint.text_hash}")
+        return cls({id: beginning(stored[id].document, MOST_CHARACTERS) for id in ids}, pairs)
 
 
 def judge_chunk(
@@ -127,10 +116,10 @@ def judge_chunk(
     """`readings` are those of earlier chunks; what is read here is added to them."""
     readings = {} if readings is None else readings
 
-    def reading(id: int) -> Reading:
-        found = readings.get(id)
-        if found is None or found.document != chunk.documents[id]:
-            found = readings[id] = read(chunk.documents[id], judge.shingle_words)
+    def reading(document: Document) -> Reading:
+        found = readings.get(document.id)
+        if found is None or found.document != document:
+            found = readings[document.id] = read(document, judge.shingle_words)
         return found
 
     # Copies of one text are to others what it is: it is compared once for all of them.
@@ -139,10 +128,10 @@ def judge_chunk(
     kept = []
     for a, b in chunk.pairs:
         if a in chunk.documents and b in chunk.documents:
-            one, other = chunk.documents[a], chunk.documents[b]
+            one, other = within_budget(chunk.documents[a], chunk.documents[b])
             has_copies = times[one.content] > 1 or times[other.content] > 1
             pair = judge.pair(
-                reading(a), reading(b), vocabulary, remembered if has_copies else None
+                reading(one), reading(other), vocabulary, remembered if has_copies else None
             )
             if judge.is_kept(pair):
                 kept.append(judge.after_policy(pair, one, other))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 
 from paperless_fingerprint.comparison.diff import Change, compare
@@ -33,6 +34,23 @@ _PREPARED_PAIRS = 8
 _PAUSE_SHARE = 4.0
 
 
+_only_ready: ContextVar[bool] = ContextVar("only_ready", default=False)
+
+
+class NotReady(Exception):  # noqa: N818  (a state more than an error)
+    """The texts would have to be compared first."""
+
+
+@contextlib.contextmanager
+def only_what_is_ready() -> Iterator[None]:
+    """Within it nothing is compared: NotReady says that it must be."""
+    token = _only_ready.set(True)
+    try:
+        yield
+    finally:
+        _only_ready.reset(token)
+
+
 class DifferenceFinder:
     def __init__(
         self, settings: Settings, opened: Opened, mirror: Mirror, cache: DiffCache
@@ -54,6 +72,8 @@ class DifferenceFinder:
         key = self._cache.key(left.text, right.text)
         found = self._cache.get(a, b, key)
         if found is None:
+            if _only_ready.get():
+                raise NotReady
             found = self._compared(a, b)
             self._cache.remember(a, b, key, found)
         return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
+from paperless_fingerprint.web import lane
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.schemas import Schema, value_of
 from paperless_fingerprint.web.sign_in import Visit, Visits
@@ -104,7 +106,10 @@ async def _answered(operation: ApiOperation, request: Request, visits: Visits) -
     values = _values(operation, request)
     body = await _body(operation, request) if operation.body is not None else None
     call = Call(request, visits, visit, values, body)
-    found = await run_in_threadpool(operation.work, call)
+    if operation.changes:
+        found = await run_in_threadpool(operation.work, call)
+    else:
+        found = await lane.read(partial(operation.work, call), visits.comparing)
     if isinstance(found, Response):
         return found
     return json_response(found, operation.status)

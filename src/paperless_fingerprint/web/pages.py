@@ -7,6 +7,7 @@ and live progress. What they show comes from the package `review`, which also sa
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.settings.addresses import parts_of
+from paperless_fingerprint.web import lane
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import THEME_COOKIE, THEMES, rendered, static, words
 from paperless_fingerprint.web.sessions import COOKIE
@@ -58,7 +60,7 @@ def shown(handler: Callable[[Request, Visit], Response]) -> Endpoint:
         return handler(request, visit)
 
     async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(work, request)
+        return await lane.read(partial(work, request), visits_of(request).comparing)
 
     return endpoint
 

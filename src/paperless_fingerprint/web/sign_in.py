@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -90,6 +91,8 @@ class Visits:
         self.is_open = bool(settings.service.open)
         self.sessions = Sessions(float(settings.service.session_hours) * 3600, clock=clock)
         self.persons = Persons(lambda: review.paperless, clock=clock)
+        #: Comparisons wait for each other here and for nobody else, and nobody else for them.
+        self.comparing = CapacityLimiter(1)
         self._open_csrf = secrets.token_urlsafe(32)
         self._root = normal_root(settings.service.root_path)
         self._by_address = RateLimit(30, _QUARTER, clock=clock)
