@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import itertools
 import json
 import lzma
 import os
@@ -56,6 +57,8 @@ SCALE = (
     (1001, "--template 0.9 --dup 0.1 --short 0 --forms 1 --spread 0.01"),
     (1002, "--template 0.6 --dup 0.2 --short 0 --forms 3 --spread 0.5"),
 )
+#: So many bad scans of one letter each.
+CROWDS = (40, 25, 15, 12, 8, 6, 5, 4)
 LABELS = {"dup": 0, "version": 1, "partial": 2, "neg": 3, "unlisted": 3}
 NEAR, VERSION, PART, OTHER = range(4)
 
@@ -277,6 +280,45 @@ def scale_libraries(tool: Path, into: Path) -> Iterator[tuple[str, Path]]:
         yield folder.name, folder
 
 
+def crowded(folder: Path, into: Path) -> tuple[str, Path]:
+    """A made library with many bad scans of a few of its letters: what forty documents share may be
+    a form, or one letter."""
+    made = into / "made-crowd"
+    if not made.exists():
+        made.mkdir(parents=True)
+        drawn = random.Random(SEED)
+        with opened(folder, "docs.jsonl") as lines:
+            rows = {row["id"]: row for row in map(json.loads, lines)}
+        with opened(folder, "truth.json") as file:
+            pairs = json.load(file)["pairs"]
+        letters = [id for id in sorted(rows) if 80 <= len(rows[id]["content"].split()) <= 500]
+        scans: dict[int, list[int]] = {}
+        for letter in drawn.sample(letters, len(CROWDS)):
+            scans[letter] = []
+            for _ in range(CROWDS[len(scans) - 1]):
+                rate = drawn.choice((0.005, 0.01, 0.02, 0.04))
+                text = "".join(
+                    drawn.choice("abcdeilo10") if c.isalnum() and drawn.random() < rate else c
+                    for c in rows[letter]["content"]
+                )
+                id = max(rows) + 1
+                rows[id] = {"id": id, "content": text}
+                scans[letter].append(id)
+        for letter, copies in scans.items():
+            for pair in list(pairs):
+                if letter in (pair["a"], pair["b"]) and pair["label"] != "neg":
+                    other = pair["b"] if pair["a"] == letter else pair["a"]
+                    pairs += [{"a": other, "b": copy, "label": "ambiguous"} for copy in copies]
+            together = [letter, *copies]
+            pairs += [
+                {"a": a, "b": b, "label": "dup"} for a, b in itertools.combinations(together, 2)
+            ]
+        lines_out = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values())
+        (made / "docs.jsonl").write_text("".join(lines_out), "utf-8")
+        (made / "truth.json").write_text(json.dumps({"pairs": pairs}))
+    return made.name, made
+
+
 # The fit -------------------------------------------------------------------------------------
 
 
@@ -438,6 +480,7 @@ def main() -> int:
         folders = [(name.partition("/")[2] or name, arguments.corpora / name) for name in SOURCES]
         made = arguments.made or Path(scratch)
         folders += made_libraries(made)
+        folders.append(crowded(folders[len(SOURCES) + 2][1], made))
         folders += scale_libraries(arguments.corpora.parent / "tools" / "gen_scale.py", made)
         cases = []
         for name, folder in folders:

@@ -152,7 +152,7 @@ def test_one_fact_that_differs_between_clean_texts_makes_no_copy(word, other):
 def test_next_months_bill_is_no_duplicate_and_the_answer_says_why():
     found = examine(reading(1, LETTER), reading(2, NEXT_MONTH))
     assert found.pair.relation is Relation.TEMPLATE
-    assert found.pair.reasons[0] == "the date differs: Juni / Juli"
+    assert "the date differs: Juni / Juli" in found.pair.reasons
 
 
 def test_the_month_alone_tells_two_letters_apart():
@@ -165,11 +165,11 @@ def test_the_customers_name_alone_tells_two_letters_apart():
     assert relation_of(LETTER, other, vocabulary=library) not in relation.STORED_RELATIONS
 
 
-def test_corrected_amounts_make_a_version():
+def test_corrected_amounts_make_no_copy_and_are_named():
     corrected = LETTER.replace("80,44", "71,13").replace("92,34", "83,03")
     corrected = corrected.replace("17,54", "15,78").replace("109,88", "98,81")
-    pair = judge(reading(1, LETTER), reading(2, corrected))
-    assert pair.relation is Relation.VERSION
+    pair = judge(reading(1, LETTER), reading(2, corrected), Judging(explain=True))
+    assert pair.relation is not Relation.NEAR
     assert any("amount differs: 80,44 / 71,13" in reason for reason in pair.reasons)
 
 
@@ -258,9 +258,9 @@ def test_chinese_names_with_a_part_in_common_are_two_names():
     ("language", "word", "other"),
     [("hi", "अवधि", "राशि"), ("ar", "الفترة", "المدة"), ("en", "services", "statements")],
 )
-def test_another_word_is_another_version_in_every_script(language, word, other):
+def test_another_word_makes_no_copy_in_any_script(language, word, other):
     text = letter(language, 1)
-    assert relation_of(text, text.replace(word, other)) is Relation.VERSION
+    assert relation_of(text, text.replace(word, other)) is not Relation.NEAR
 
 
 def test_the_judgement_without_explanation_is_the_same():

@@ -342,7 +342,10 @@ class _Ground:
             elif one.isdigit() and two.isdigit():
                 severity += 0.5 if len(one) == len(two) else -1.0
         else:
-            is_legible = min(reads_a, reads_b) >= _LEGIBLE
+            # One character for another: both are characters, whatever was misread.
+            alone = item.end_a - item.start_a == item.end_b - item.start_b == 1
+            is_character = a.notes[item.start_a] & b.notes[item.start_b] & CJK
+            is_legible = min(reads_a, reads_b) >= _LEGIBLE and not (alone and is_character)
             # Nothing of it is left: as many letters as a word has, misread.
             size = min(8, max(len(one), len(two)))
             severity = size * 0.6 * log(1 / noise) - _INNOCENT
