@@ -37,6 +37,8 @@ MATTERS = 2.0
 _LEGIBLE, _LEGIBLE_ALONE = 0.8, 0.5
 #: What OCR takes for one another makes no more of an edit than this.
 _CONFUSED = 0.5
+#: So many tokens need no numbers among them to say what they are.
+_SAYS_ENOUGH = 400
 #: How soon an unknown word is doubted where letters were misread.
 _DOUBT = 400.0
 #: The same change in another place adds so much of it, up to so much.
@@ -162,11 +164,11 @@ class Evidence:
             return None
         return max(named["numbers_kept_short"], named["numbers_kept_long"])
 
-    def is_silent(self, fewest: int | None) -> bool:
-        """Whether the page holds no facts: neither numbers nor so many words that hardly anybody else
-        has, where that is known."""
-        named = dict(zip(NAMES, self.features, strict=True))
-        return not named["numbers"] and (fewest is None or named["rare_words"] < log1p(fewest))
+    @property
+    def is_silent(self) -> bool:
+        """Whether a short page holds no facts: no numbers."""
+        tokens = min(self.a.tokens, self.b.tokens)
+        return tokens < _SAYS_ENOUGH and self.numbers_kept is None
 
 
 def improbable(edits: float, length: int, noise: float) -> float:

@@ -47,8 +47,6 @@ FEWEST_SHINGLES = 5
 _COVERED = 0.6
 #: How sure it is that two documents are none other where a first look leaves no hope.
 _NO_HOPE = 0.99
-#: Where facts are silent, both have fewer words than this that hardly anybody else has.
-_FEWEST_RARE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +271,7 @@ def _tell_by_evidence(
     a: Reading, b: Reading, evidence: Evidence, chances: Chances, judging: Judging
 ) -> Told:
     shared = overlap_of_sets(a.shingles, b.shingles)
-    # Without a library nobody knows which words are rare.
-    fewest = _FEWEST_RARE if judging.vocabulary else None
-    is_silent = evidence.is_silent(fewest)
-    relation, confidence = _decide(chances, evidence, is_silent, shared, judging.thresholds)
+    relation, confidence = _decide(chances, evidence, shared, judging.thresholds)
     place, a_is_whole = None, evidence.a.coverage < evidence.b.coverage
     if relation is Relation.CONTAINS:
         whole = a if a_is_whole else b
@@ -336,7 +331,6 @@ def newer(a: Document, b: Document) -> Document:
 def _decide(
     chances: Chances,
     evidence: Evidence,
-    is_silent: bool,
     shared: Overlap,
     limits: Thresholds,
 ) -> tuple[Relation, float]:
@@ -352,7 +346,7 @@ def _decide(
     )
     _, relation = max(answers)
     believed = confidence >= limits.similarity_threshold
-    if is_silent and relation is not Relation.CONTAINS:
+    if evidence.is_silent and relation is not Relation.CONTAINS:
         # The page holds no facts: the text alone must be convincing.
         level = limits.near if relation is Relation.NEAR else limits.version
         believed = believed and shared.jaccard >= level
