@@ -6,7 +6,7 @@ RUN     = $(VENV)/bin/python -m
 PORT   ?= 9200
 PYTHONS ?= 3.11 3.12 3.13 3.14
 
-.PHONY: demo test check coverage test-pythons chromium screenshots bench elasticsearch clean
+.PHONY: demo test check coverage test-pythons chromium screenshots bench fit elasticsearch clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/paperless-fingerprint demo
@@ -42,6 +42,10 @@ test-pythons: $(VENV)/.installed-for-tests
 
 bench: $(VENV)/.installed-for-benchmarks
 	$(VENV)/bin/python benchmarks/run.py $(ARGS)
+
+# Learns the judgement anew from labelled documents (benchmarks/fit.py says which, and where from).
+fit: $(VENV)/.installed-for-benchmarks
+	$(VENV)/bin/python benchmarks/fit.py $(ARGS)
 
 elasticsearch: $(VENV)/.installed-for-tests
 	$(VENV)/bin/python tools/elasticsearch_local --port $(PORT)

@@ -13,12 +13,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from paperless_fingerprint.candidates.join import Library
-from paperless_fingerprint.comparison.relation import Reading, examine, read
+from paperless_fingerprint.comparison.relation import Judging, Reading, examine, read
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Document, FingerprintRow, Relation
@@ -31,10 +32,10 @@ FIELDS = Document.__dataclass_fields__.keys()
 
 class CountedWords:
     def __init__(self, readings: list[Reading]) -> None:
-        self.counts = Counter(word for reading in readings for word in reading.side.words)
+        self.counts = Counter(word for reading in readings for word in set(reading.text.split()))
 
-    def document_frequency(self, word: str) -> int:
-        return self.counts[word]
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        return [self.counts[word] for word in words]
 
 
 def load(folder: Path) -> tuple[dict[int, Reading], dict[frozenset[int], dict]]:
@@ -77,7 +78,7 @@ def reported(folder: Path, store: str) -> dict[frozenset[int], dict]:
 def why_missed(readings: dict[int, Reading], vocabulary: CountedWords, key: frozenset[int]) -> str:
     """What the judgement would say: where it is right, the pair was no candidate or had rivals."""
     a, b = sorted(key)
-    pair = examine(readings[a], readings[b], vocabulary=vocabulary).pair
+    pair = examine(readings[a], readings[b], Judging(vocabulary)).pair
     return f"compared: {pair.relation.value} {pair.confidence} {pair.reasons}"
 
 

@@ -177,7 +177,7 @@ def test_what_stands_in_several_documents_is_listed_or_the_texts_are_read(store:
     assert listed is None or dict(listed) == {"alpha": 2, "gamma": 2}
     known = WordTable.of(store)
     words = ("alpha", "gamma", "strasse", "電", "beta", "w2")
-    assert [known.document_frequency(word) for word in words] == [2, 2, 1, 1, 1, 1]
+    assert known.frequencies(words) == [2, 2, 1, 1, 1, 1]
 
 
 def test_library_of_one_kind_do_not_see_each_other(library: Library) -> None:

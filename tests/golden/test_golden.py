@@ -10,14 +10,14 @@ import dataclasses
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "src")]
 from golden.letters import LANGUAGES, library, pairs  # noqa: E402
-from paperless_fingerprint.comparison.relation import examine, read  # noqa: E402
+from paperless_fingerprint.comparison.relation import Judging, examine, read  # noqa: E402
 
 FILE = Path(__file__).with_name("judgements.jsonl")
 
@@ -27,8 +27,8 @@ class CountedWords:
         readings = (read(document) for _, document in library(language))
         self._counts = Counter(word for one in readings for word in set(one.text.split()))
 
-    def document_frequency(self, word: str) -> int:
-        return self._counts[word]
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        return [self._counts[word] for word in words]
 
 
 def _figures(value: object) -> dict[str, float]:
@@ -45,7 +45,7 @@ def answers(language: str) -> Iterator[str]:
     words = CountedWords(language)
     readings = {name: read(document) for name, document in library(language)}
     for (name_a, _), (name_b, _) in pairs(language):
-        said = examine(readings[name_a], readings[name_b], vocabulary=words)
+        said = examine(readings[name_a], readings[name_b], Judging(words))
         evidence = said.evidence
         yield json.dumps(
             [

@@ -50,9 +50,9 @@ def test_figures_are_shares(first, second):
 def test_a_word_diff_holds_every_word_of_both(first, second):
     a, b = read(Document(1, content=first)), read(Document(2, content=second))
     changes = compare(a, b).changes
-    assert " ".join(c.a for c in changes if c.a).split() == list(a.side.tokens.spellings)
+    assert " ".join(c.a for c in changes if c.a).split() == list(a.tokens.spellings)
     shown = [word for c in changes if not c.same for word in c.b.split()]
-    assert set(shown) <= set(b.side.tokens.spellings)
+    assert set(shown) <= set(b.tokens.spellings)
 
 
 @given(TOKENS, TOKENS)
@@ -91,3 +91,35 @@ def test_what_is_worth_comparing_is_so_from_both_sides(texts):
     digests = [fingerprint(text, SPEC).facts for text in texts]
     table = [compare_facts(one, digests).plausible.tolist() for one in digests]
     assert table == [list(row) for row in zip(*table, strict=True)]
+
+
+#: Scripts and shapes that nothing was learned from.
+ODD = [
+    "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ᎠᏂᏴᏫᏯ ᎤᎾᏙᏢᎯ ᏗᏂᎧᎿᏩᏛᏍᎩ " * 8,
+    "ⴰⵣⵓⵍ ⴼⵍⵍⴰⵡⵏ ⵎⴰⵏⵣⴰⴽⵉⵏ ⴰⵢⵜⵎⴰ " * 8,
+    "ကျွန်ုပ်တို့သည်စာကိုပို့သည်" * 12,
+    " ".join(str(n * 7919 % 10007) for n in range(400)),
+    "1 " * 3_000,
+    "\u0000\ud800 \ufffd \u200b" * 60,
+    "Rechnung invoice " * 5 + "счёт 請求書 " * 20,
+    "x" * 20_000,
+]
+
+
+@given(st.sampled_from(ODD), st.sampled_from(ODD), st.integers(0, 40))
+@settings(deadline=None, max_examples=60)
+def test_odd_texts_get_a_sound_answer_and_the_same_from_both_sides(first, second, cut):
+    a, b = read(Document(1, content=first)), read(Document(2, content=second[cut:]))
+    found = judge(a, b)
+    assert found == judge(b, a)
+    assert 0 <= found.confidence <= 1
+    if first[:9] != second[:9]:
+        assert found.relation in {Relation.RELATED, Relation.TEMPLATE}
+
+
+def test_one_word_a_million_times_is_no_text():
+    endless = read(Document(1, content="paid " * 1_000_000))
+    for other in ("paid " * 999_999, "paid due " * 3_000, "the rent is due " * 20):
+        assert judge(endless, read(Document(2, content=other))).relation in {
+            Relation.RELATED, Relation.TEMPLATE,
+        }  # fmt: skip

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from paperless_fingerprint.comparison import alignment, differences
-from paperless_fingerprint.comparison.alignment import align, replaced_share, unmatched_runs
+from paperless_fingerprint.comparison.alignment import align, unmatched_runs
 from paperless_fingerprint.comparison.differences import find_differences
 from paperless_fingerprint.comparison.ocr import weighted_edits
 from paperless_fingerprint.text.tokens import (
@@ -215,33 +215,6 @@ def test_a_confusion_weighs_less_than_another_letter(first, second):
 def test_between_two_numbers_no_confusion_is_forgiven():
     assert weighted_edits("1180", "1130") >= 0.7
     assert weighted_edits("1180", "1120") == 1
-
-
-def test_fields_filled_in_otherwise_are_passages_and_noise_is_not():
-    rng = random.Random(5)
-    base = [rng.choice(WORDS) for _ in range(200)]
-    filled = list(base)
-    for at in (20, 60, 100, 140):
-        filled[at : at + 6] = ["quite", "other", "things", "stand", "here", "now"]
-    passages, share = replaced_share(base, filled)
-    assert passages == 4
-    assert share == pytest.approx(0.12)
-    misread = [word[:-1] + "x" if n % 2 else word for n, word in enumerate(base)]
-    assert replaced_share(base, misread)[1] < 0.05
-
-
-def test_rubbish_over_a_passage_is_no_other_passage():
-    base = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
-
-    def passages(*words: str) -> int:
-        return replaced_share(base, [*base[:10], *words, *base[16:]])[0]
-
-    assert passages("p0r", "le", "i", "l1r", "ioo1al", "rpnei") == 0
-    assert passages("the", "new", "tenant", "is", "mrs", "hill") == 1
-    # A reference, or short words alone, make no rubbish.
-    assert passages("contract", "k7659464", "of", "the", "new", "owner") == 1
-    assert passages("a", "b", "la", "de", "il", "no") == 1
-    assert passages("新", "住", "所", "8a", "東", "京") == 1
 
 
 def test_unmatched_runs_are_the_gaps():

@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 
 from documents import contested_scan, misread
 from paperless_fingerprint.comparison import relation
-from paperless_fingerprint.comparison.relation import read
+from paperless_fingerprint.comparison.relation import judge, read
+from paperless_fingerprint.fingerprints.rarity import NoRuns
 from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk
+from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import Document, Relation
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.text.lexicon import NoVocabulary
 
 JUDGE = Judge.of(load({}, {}))
+ALONE = Rarity(NoVocabulary(), NoRuns())
 SCAN, ORIGINAL, OTHER = contested_scan()
 TEXTS = (
     ORIGINAL,
@@ -40,7 +43,7 @@ def judged(documents: list[Document]):
     """All pairs at once."""
     by_id = {document.id: document for document in documents}
     keys = [(a, b) for a in by_id for b in by_id if a < b]
-    return judge_chunk(Chunk(by_id, keys), JUDGE, NoVocabulary())
+    return judge_chunk(Chunk(by_id, keys), JUDGE, ALONE)
 
 
 @settings(deadline=None, max_examples=60)
@@ -54,7 +57,7 @@ def test_documents_with_one_text_are_judged_as_if_each_were_the_only_one(drawn):
         for id, each in enumerate(drawn, 1)
     ]  # fmt: skip
     alone = [
-        JUDGE.pair(read(a), read(b), NoVocabulary())
+        judge(read(a), read(b), JUDGE.judging(ALONE))
         for a in documents
         for b in documents
         if a.id < b.id
@@ -65,8 +68,8 @@ def test_documents_with_one_text_are_judged_as_if_each_were_the_only_one(drawn):
 @pytest.mark.parametrize("copies", [1, 2, 12])
 def test_copies_of_one_text_are_compared_with_others_once(monkeypatch, copies):
     weighed = []
-    weigh = relation.weigh
-    monkeypatch.setattr(relation, "weigh", lambda *args: weighed.append(args) or weigh(*args))
+    gather = relation.gather
+    monkeypatch.setattr(relation, "gather", lambda *args: weighed.append(args) or gather(*args))
     rescan = Document(99, "Scan", misread(ORIGINAL, 0.02, 1))
     originals = [Document(id, f"Letter {id}", ORIGINAL) for id in range(1, copies + 1)]
     found = {(pair.a, pair.b): pair for pair in judged([*originals, rescan])}
@@ -75,5 +78,5 @@ def test_copies_of_one_text_are_compared_with_others_once(monkeypatch, copies):
     # What the documents add is each one's own.
     assert (
         found[1, 99].scores.title
-        == JUDGE.pair(read(originals[0]), read(rescan), NoVocabulary()).scores.title
+        == judge(read(originals[0]), read(rescan), JUDGE.judging(ALONE)).scores.title
     )

@@ -8,6 +8,7 @@ import pytest
 
 from documents import some_text
 from paperless_fingerprint.checkup import library as checkup
+from paperless_fingerprint.comparison.judgement import learned
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.intake import take_in
@@ -130,14 +131,14 @@ def test_killed_at_every_step(tmp_path, anew, settings, monkeypatch) -> None:
 
 def test_settings_are_read_the_same_everywhere() -> None:
     settings = by(0.5, 0.9, 0.6)
-    told = "0.5 0.9 0.6 judgement-9"
+    told = f"0.5 0.9 0.6 {learned().id}"
     assert outdated.due({"thresholds": told}, settings) is Due.NOTHING
     assert outdated.due({"thresholds": f"towards {told}"}, settings) is Due.GROUPS
     other = settings.having({"near.threshold": 0.8})
     assert outdated.due({"thresholds": f"towards {told}"}, other) is Due.PAIRS
 
 
-@pytest.mark.parametrize("earlier", ["", " judgement-2"])
+@pytest.mark.parametrize("earlier", ["", " judgement-2", " 0123456789ab"])
 def test_what_an_earlier_version_has_judged_is_judged_anew(tmp_path, earlier) -> None:
     store = library(tmp_path / "library.db")
     analyse(store, by(), Silent())

@@ -11,6 +11,7 @@ from golden.letters import letter
 from paperless_fingerprint.comparison import relation
 from paperless_fingerprint.comparison.diff import compare
 from paperless_fingerprint.comparison.relation import (
+    Judging,
     Reading,
     Thresholds,
     examine,
@@ -74,10 +75,11 @@ class Library:
     """A vocabulary made of a few texts."""
 
     def __init__(self, *texts: str) -> None:
-        self.counts = Counter(word for text in texts for word in reading(1, text).side.words)
+        words = (set(reading(1, text).text.split()) for text in texts)
+        self.counts = Counter(word for some in words for word in some)
 
-    def document_frequency(self, word: str) -> int:
-        return self.counts[word]
+    def frequencies(self, words):
+        return [self.counts[word] for word in words]
 
 
 def reading(id: int, text: str, **more) -> Reading:
@@ -85,7 +87,7 @@ def reading(id: int, text: str, **more) -> Reading:
 
 
 def relation_of(first: str, second: str, **options) -> Relation:
-    return judge(reading(1, first), reading(2, second), **options).relation
+    return judge(reading(1, first), reading(2, second), Judging(**options)).relation
 
 
 def misread(text: str, rate: float, seed: int = 1) -> str:
@@ -131,13 +133,26 @@ def test_pages_in_another_order_are_near():
 
 def test_one_confused_digit_is_no_other_document():
     assert relation_of(LETTER, LETTER.replace("5528190", "552B190")) is Relation.NEAR
-    assert relation_of(LETTER, LETTER.replace("5528190", "5523190")) is Relation.NEAR
+    assert relation_of(LETTER, LETTER.replace("28.06.2024", "28062024")) is Relation.NEAR
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("5528190", "5523190"),
+        ("109,88", "119,88"),
+        ("28.06.2024", "29.06.2024"),
+        ("Anna", "Anne"),
+    ],
+)
+def test_one_fact_that_differs_between_clean_texts_makes_no_copy(word, other):
+    assert relation_of(LETTER, LETTER.replace(word, other)) is not Relation.NEAR
 
 
 def test_next_months_bill_is_no_duplicate_and_the_answer_says_why():
     found = examine(reading(1, LETTER), reading(2, NEXT_MONTH))
     assert found.pair.relation is Relation.TEMPLATE
-    assert found.pair.reasons[0] == "the month differs: Juni / Juli"
+    assert "the date differs: 14.06.2024 / 15.07.2024" in found.pair.reasons
 
 
 def test_the_month_alone_tells_two_letters_apart():
@@ -150,11 +165,11 @@ def test_the_customers_name_alone_tells_two_letters_apart():
     assert relation_of(LETTER, other, vocabulary=library) not in relation.STORED_RELATIONS
 
 
-def test_corrected_amounts_make_a_version():
+def test_corrected_amounts_make_no_copy_and_are_named():
     corrected = LETTER.replace("80,44", "71,13").replace("92,34", "83,03")
     corrected = corrected.replace("17,54", "15,78").replace("109,88", "98,81")
-    pair = judge(reading(1, LETTER), reading(2, corrected))
-    assert pair.relation is Relation.VERSION
+    pair = judge(reading(1, LETTER), reading(2, corrected), Judging(explain=True))
+    assert pair.relation is not Relation.NEAR
     assert any("amount differs: 80,44 / 71,13" in reason for reason in pair.reasons)
 
 
@@ -172,7 +187,7 @@ def test_a_letter_in_a_bundle_is_found_with_its_place():
     assert found.pair.relation is Relation.CONTAINS
     assert found.pair.leader == 4
     assert found.place is not None
-    held = reading(4, bundle).side.tokens.text[found.place.start : found.place.end]
+    held = reading(4, bundle).tokens.text[found.place.start : found.place.end]
     assert "2024-117" in held
     assert len(held) < 1.2 * len(LETTER)
 
@@ -243,16 +258,16 @@ def test_chinese_names_with_a_part_in_common_are_two_names():
     ("language", "word", "other"),
     [("hi", "अवधि", "राशि"), ("ar", "الفترة", "المدة"), ("en", "services", "statements")],
 )
-def test_another_word_is_another_version_in_every_script(language, word, other):
+def test_another_word_makes_no_copy_in_any_script(language, word, other):
     text = letter(language, 1)
-    assert relation_of(text, text.replace(word, other)) is Relation.VERSION
+    assert relation_of(text, text.replace(word, other)) is not Relation.NEAR
 
 
 def test_the_judgement_without_explanation_is_the_same():
     texts = [LETTER, NEXT_MONTH, misread(LETTER, 0.03), PROSE, LETTER + PROSE]
     for i, first in enumerate(texts):
         for second in texts[i + 1 :]:
-            told = judge(reading(1, first), reading(2, second), explain=True)
+            told = judge(reading(1, first), reading(2, second), Judging(explain=True))
             silent = judge(reading(1, first), reading(2, second))
             assert told.relation is silent.relation
             if told.relation in STORED_RELATIONS:
@@ -265,13 +280,13 @@ def test_compare_shows_the_changes_in_the_order_of_the_text():
     assert changed.index(("2024-117", "2024-163")) < changed.index(("Juni", "Juli"))
     assert all(change.matters for change in found.changes if change.a == "Juni")
     rebuilt = " ".join(change.a for change in found.changes if change.a)
-    assert rebuilt.split() == list(reading(1, LETTER).side.tokens.spellings)
+    assert rebuilt.split() == list(reading(1, LETTER).tokens.spellings)
     assert found.facts_a.total == "109.88"
     assert found.facts_b.dates[0] == "2024-07-15"
 
 
 def test_scores_are_absent_where_a_side_is():
-    scores = judge(reading(1, ""), reading(2, LETTER), explain=True).scores
+    scores = judge(reading(1, ""), reading(2, LETTER), Judging(explain=True)).scores
     assert scores.jaccard is None
     assert scores.fuzzy is None
     assert scores.title is None

@@ -20,6 +20,7 @@ from paperless_fingerprint.candidates.forms import Sketches
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, distinct
 from paperless_fingerprint.fingerprints.digest import Digests
+from paperless_fingerprint.fingerprints.rarity import MOST_HELD, RunTable
 from paperless_fingerprint.fingerprints.sketch import level_limit
 from paperless_fingerprint.model import FingerprintRow
 
@@ -37,7 +38,7 @@ _PLACES_AT_ONCE = 4_096
 @dataclass(frozen=True, slots=True)
 class _Postings:
     """Which places hold which key, of the keys that more than one place holds: most have no other,
-    and say nothing of two documents. The keys themselves are gone; only their ranks are left."""
+    and say nothing of two documents."""
 
     #: By place: the ranks of its keys, between offsets[place] and offsets[place + 1].
     ranks: npt.NDArray[np.int32]
@@ -47,6 +48,9 @@ class _Postings:
     starts: npt.NDArray[np.int32]
     #: By limit: the highest rank of a key up to it, -1 where there is none.
     highest: Ints
+    #: By rank: the key without its lowest bits, and how many these are.
+    keys: Keys
+    dropped_bits: int
 
     @classmethod
     def of(cls, keys: npt.NDArray[Any], sizes: Ints, limits: Keys = _NO_LIMITS) -> _Postings:
@@ -70,6 +74,7 @@ class _Postings:
         first = shared & ~again[:-1]
         highest = np.array([np.count_nonzero(first[:end]) - 1 for end in ends], np.int64)
         packed, first = packed[shared], first[shared]
+        ranked_keys = packed[first] >> bits
         del again, shared
         places = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int32)
         starts = np.append(np.flatnonzero(first).astype(np.int32), np.int32(len(packed)))
@@ -81,7 +86,7 @@ class _Postings:
         packed.sort()
         ranks = packed.astype(np.uint32).view(np.int32)
         held = np.bincount(places, minlength=len(sizes))
-        return cls(ranks, _offsets(held), places, starts, highest)
+        return cls(ranks, _offsets(held), places, starts, highest, ranked_keys, int(bits))
 
     def of_rows(self, low: int, high: int) -> tuple[Ints, Ints, Ints]:
         """For each key of these rows: row, rank, number of holders."""
@@ -171,6 +176,11 @@ class Library:
     def shingles(self) -> Ints:
         """How many distinct ones each place has."""
         return self._counts[:, 0].astype(np.int64)
+
+    def runs(self) -> RunTable:
+        """How many documents hold each run of words that the sketches keep."""
+        held = np.minimum(np.diff(self._sketch.starts), MOST_HELD).astype(np.uint8)
+        return RunTable(self._sketch.keys, held, self._sketch.dropped_bits)
 
     def candidate_pairs(self, wanted: Ints) -> Iterator[tuple[int, Keys]]:
         """For stretches of places: (how many of `wanted` are done, keys of their candidates).

@@ -6,15 +6,12 @@ MOST_CELLS the texts are cut at runs of four tokens that occur once in each.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rapidfuzz.distance import LCSseq, Levenshtein
-
-from paperless_fingerprint.text.letters import is_character
+from rapidfuzz.distance import LCSseq
 
 #: Token pairs that are aligned in one go; the bit matrix of 10^8 takes 12 MB.
 MOST_CELLS = 10**8
@@ -22,11 +19,6 @@ MOST_CELLS = 10**8
 _CELLS_BETWEEN_ANCHORS = 4 * 10**6
 #: A block must be this long to be believed when it stands in another order.
 MOVED_RUN = 4
-#: Shorter gaps are words, not passages; below this share of letters in order they are unlike.
-PASSAGE = 3
-UNLIKE = 0.4
-_FEWEST_OF_RUBBISH = 4
-_LETTER_AFTER_DIGIT = re.compile(r"\d[^\W\d_]")
 #: Passes over what is left, for moved pages too noisy to have runs of equal tokens.
 _PASSES = 3
 _LEFT_OVER = 8
@@ -211,45 +203,3 @@ def _match_left_over(a: Sequence[str], b: Sequence[str], to_b: list[int], to_a: 
             to_a[left_b[start_b + step]] = left_a[start_a + step]
         found += size
     return found
-
-
-def replaced_share(a: Sequence[str], b: Sequence[str]) -> tuple[int, float]:
-    """How many passages of one text stand where others stand in the second, and their share.
-
-    A passage is a gap of PASSAGE tokens and more on both sides that shares neither words nor
-    letters: fields of a form, filled in otherwise. Misread words look alike, words that merely
-    moved stand in another gap, and rubbish says nothing about what it lies over. It costs a tenth
-    of finding out what the changes are.
-    """
-    if len(a) * len(b) > _CELLS_BETWEEN_ANCHORS:
-        return 0, 0.0
-    blocks = _without_lonely(_blocks(a, b), len(a), len(b))
-    gaps = []
-    end_a = end_b = 0
-    for start_a, start_b, size in [*blocks, (len(a), len(b), 0)]:
-        rows, columns = start_a - end_a, start_b - end_b
-        if rows >= PASSAGE <= columns and rows <= 3 * columns and columns <= 3 * rows:
-            gaps.append((end_a, start_a, end_b, start_b))
-        end_a, end_b = start_a + size, start_b + size
-    passages = replaced = 0
-    for start_a, stop_a, start_b, stop_b in gaps:
-        one, other = a[start_a:stop_a], b[start_b:stop_b]
-        if _is_rubbish(one) or _is_rubbish(other):
-            continue
-        text, second = " ".join(one), " ".join(other)
-        if not Levenshtein.normalized_similarity(text, second, score_cutoff=UNLIKE):
-            passages += 1
-            replaced += min(len(one), len(other))
-    return passages, replaced / max(1, min(len(a), len(b)))
-
-
-def _is_rubbish(tokens: Sequence[str]) -> bool:
-    """'p0r le i l1r ioo1al': a smudge. Most of it is one or two letters, or has letters after digits.
-
-    Which words the library knows (see weighing.legible) is not asked this early.
-    """
-    if len(tokens) < _FEWEST_OF_RUBBISH:
-        return False
-    short = sum(len(t) <= 2 and t.isalpha() and not is_character(t) for t in tokens)
-    mixed = sum(_LETTER_AFTER_DIGIT.search(token) is not None for token in tokens)
-    return mixed > 0 and 2 * (short + mixed) > len(tokens)

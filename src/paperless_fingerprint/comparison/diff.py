@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paperless_fingerprint.comparison import reasons
-from paperless_fingerprint.comparison.changes.mark import Mark
-from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
+from paperless_fingerprint.comparison.evidence import Change as Found
+from paperless_fingerprint.comparison.evidence import Evidence
 from paperless_fingerprint.comparison.facts import Facts, read_facts
-from paperless_fingerprint.comparison.relation import Reading, Thresholds, examine
-from paperless_fingerprint.comparison.similarity import FUZZY_SAMPLE_SIZE, Weights
+from paperless_fingerprint.comparison.relation import Judging, Reading, examine, weigh
 from paperless_fingerprint.comparison.stretch import Place
 from paperless_fingerprint.model import Pair, Relation
-from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +19,7 @@ class Change:
     a: str
     b: str
     same: bool
-    #: What the change is about ('amount', 'month', 'name', 'fact', 'word', 'added'), and whether
+    #: What the change is about ('amount', 'date', 'name', 'number', 'word', 'added'), and whether
     #: it is more than noise.
     about: str = ""
     matters: bool = False
@@ -38,6 +35,8 @@ class Comparison:
     changes: tuple[Change, ...]
     noise: float | None
     place: Place | None
+    #: Something else stands in one place of two clean texts.
+    is_edited: bool = False
 
     @property
     def relation(self) -> Relation:
@@ -52,27 +51,12 @@ class Comparison:
         return self.pair.reasons
 
 
-def compare(
-    a: Reading,
-    b: Reading,
-    *,
-    vocabulary: Vocabulary | None = None,
-    thresholds: Thresholds | None = None,
-    weights: Weights | None = None,
-    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
-) -> Comparison:
+def compare(a: Reading, b: Reading, judging: Judging | None = None) -> Comparison:
     """judge() and everything that a person wants to see; `changes` follow the order of a."""
     if a.document.id > b.document.id:
         a, b = b, a
-    found = examine(
-        a,
-        b,
-        vocabulary=vocabulary,
-        thresholds=thresholds,
-        weights=weights,
-        fuzzy_sample_size=fuzzy_sample_size,
-    )
-    evidence = found.evidence or weigh(a.side, b.side, vocabulary or NoVocabulary())
+    found = examine(a, b, judging)
+    evidence = found.evidence or weigh(a, b, judging or Judging())
     return Comparison(
         found.pair,
         read_facts(a.document.content),
@@ -80,24 +64,24 @@ def compare(
         tuple(_changes(a, b, evidence)),
         evidence.noise if found.evidence else None,
         found.place,
+        evidence.is_edited,
     )
 
 
 def _changes(a: Reading, b: Reading, evidence: Evidence) -> list[Change]:
-    spelled_a, spelled_b = a.side.tokens.spellings, b.side.tokens.spellings
+    spelled_a, spelled_b = a.tokens.spellings, b.tokens.spellings
     to_b = evidence.alignment.to_b
-    starts: dict[int, list[Mark]] = {}
-    only_b: list[Mark] = []
-    for mark in evidence.marks:
-        item = mark.difference
-        if item.start_a < item.end_a:
-            starts.setdefault(item.start_a, []).append(mark)
+    starts: dict[int, list[Found]] = {}
+    only_b: list[Found] = []
+    for change in evidence.changes:
+        if change.a.size:
+            starts.setdefault(change.a.start, []).append(change)
         else:
-            only_b.append(mark)
+            only_b.append(change)
     # What only b has is shown where its predecessor in b was matched.
     after = {match: i for i, match in enumerate(to_b) if match >= 0}
-    for mark in only_b:
-        starts.setdefault(after.get(mark.difference.start_b - 1, -1) + 1, []).insert(0, mark)
+    for change in only_b:
+        starts.setdefault(after.get(change.b.start - 1, -1) + 1, []).insert(0, change)
     changes: list[Change] = []
     same: list[int] = []
 
@@ -110,20 +94,19 @@ def _changes(a: Reading, b: Reading, evidence: Evidence) -> list[Change]:
     i = 0
     while i <= len(spelled_a):
         skip = i
-        for mark in starts.get(i, ()):
+        for change in starts.get(i, ()):
             close()
-            item = mark.difference
             changes.append(
                 Change(
-                    " ".join(spelled_a[item.start_a : item.end_a]),
-                    " ".join(spelled_b[item.start_b : item.end_b]),
+                    " ".join(spelled_a[change.a.start : change.a.end]),
+                    " ".join(spelled_b[change.b.start : change.b.end]),
                     same=False,
-                    about=mark.kind.name.lower(),
-                    matters=mark.severity >= reasons.MATTERS,
+                    about=change.kind.name.lower(),
+                    matters=change.matters,
                 )
             )
-            if item.start_a < item.end_a:
-                skip = max(skip, item.end_a)
+            if change.a.size:
+                skip = max(skip, change.a.end)
         if skip > i:
             i = skip
             continue

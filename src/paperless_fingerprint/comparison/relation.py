@@ -7,21 +7,16 @@ that share too little, forms whose facts differ; only then the differences are w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from paperless_fingerprint.comparison import reasons
-from paperless_fingerprint.comparison.alignment import equal_tokens, replaced_share
-from paperless_fingerprint.comparison.evidence.gather import Evidence, weigh
+from paperless_fingerprint.comparison.alignment import equal_tokens
+from paperless_fingerprint.comparison.evidence import Evidence, gather
 from paperless_fingerprint.comparison.facts import Labelled, labelled
-from paperless_fingerprint.comparison.judgement import (
-    STARTING_ODDS,
-    Chances,
-    chances_of,
-    is_enough,
-    is_filled_in_otherwise,
-)
+from paperless_fingerprint.comparison.judgement import Chances, JudgementSpec, learned
+from paperless_fingerprint.comparison.shared import Look, look
 from paperless_fingerprint.comparison.side import Side
 from paperless_fingerprint.comparison.similarity import (
     FUZZY_SAMPLE_SIZE,
@@ -33,6 +28,7 @@ from paperless_fingerprint.comparison.similarity import (
     weighted_sum,
 )
 from paperless_fingerprint.comparison.stretch import Place, place_of
+from paperless_fingerprint.fingerprints.rarity import Runs
 from paperless_fingerprint.fingerprints.shingles import Overlap, overlap_of_sets
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
@@ -41,21 +37,16 @@ from paperless_fingerprint.model import (
     PairScore,
     Relation,
 )
-from paperless_fingerprint.text.lexicon import NoVocabulary, Vocabulary
+from paperless_fingerprint.text.lexicon import Vocabulary
 from paperless_fingerprint.text.normalise import normalise
-from paperless_fingerprint.text.tokens import tokenise
+from paperless_fingerprint.text.tokens import Tokens, tokenise
 
 #: A text of fewer distinct shingles says the same thing over and over.
 FEWEST_SHINGLES = 5
-#: Forms told apart by whole passages are as sure as it gets without looking at each fact.
-FILLED_IN_CONFIDENCE = 0.9
-# The odds that a pair starts with: candidates are known to be likelier duplicates than the curves
-# say. A clean page speaks for itself. A misread one may be claimed by several letters of its form,
-# which lowers all of them afterwards (see grouping/rivals.py), so each may start with more; a part, which has
-# fewer rivals, with less of that.
-_CLEAN_ODDS = 3.0
-_ODDS_OF_PART = 6.0
-_MISREAD = 0.003
+#: So much of one of two texts stands in the other, or they are nothing that a person would compare.
+_COVERED = 0.6
+#: How sure it is that two documents are none other where a first look leaves no hope.
+_NO_HOPE = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +70,7 @@ class Reading:
     def __init__(self, document: Document, shingle_words: int = 3) -> None:
         self.document = document
         self._shingle_words = shingle_words
+        self._side: Side | None = None
 
     @cached_property
     def text(self) -> str:
@@ -102,11 +94,24 @@ class Reading:
 
     @cached_property
     def labelled(self) -> tuple[Labelled, ...]:
-        return labelled(self.side.tokens)
+        return labelled(self.tokens)
 
     @cached_property
-    def side(self) -> Side:
-        return Side(tokenise(self.document.content), self._words)
+    def tokens(self) -> Tokens:
+        return tokenise(self.document.content)
+
+    def side(self, vocabulary: Vocabulary | None, runs: Runs | None) -> Side:
+        """As it stands in the library that these two tell of."""
+        known = self._side
+        if known is None or (known.vocabulary, known.runs) != (vocabulary, runs):
+            known = self._side = Side(
+                self.tokens,
+                vocabulary,
+                runs,
+                shingles=len(self.shingles),
+                shingle_words=self._shingle_words,
+            )
+        return known
 
 
 def read(document: Document, shingle_words: int = 3) -> Reading:
@@ -126,10 +131,7 @@ class Told:
     place: Place | None = None
     #: Of a part and a whole: whether the first is the whole.
     a_is_whole: bool = False
-
-
-#: By the texts of both, in their order.
-Remembered: TypeAlias = dict[tuple[str, str], Told]
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,50 +143,60 @@ class Judgement:
     place: Place | None = None
 
 
-def judge(
-    a: Reading,
-    b: Reading,
-    *,
-    vocabulary: Vocabulary | None = None,
-    thresholds: Thresholds | None = None,
-    weights: Weights | None = None,
-    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
-    explain: bool = False,
-    remembered: Remembered | None = None,
-) -> Pair:
-    """The relation of two documents, with scores, confidence and reasons.
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What shapes a judgement besides the two texts: the library around them, and the settings."""
 
-    What is no duplicate gets its scores and reasons only where `explain` asks for them: most
-    pairs of a library are members of one form, and nobody will read about each of them.
-    What was found out of two texts is `remembered` for other documents that hold the same.
+    vocabulary: Vocabulary | None = None
+    runs: Runs | None = None
+    thresholds: Thresholds = Thresholds()
+    weights: Weights = field(default_factory=Weights)
+    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE
+    #: What was learned; without it, what comes with the program.
+    spec: JudgementSpec | None = None
+    #: What is no duplicate gets its scores and reasons only where somebody wants to read about it:
+    #: most pairs of a library are members of one form.
+    explain: bool = False
+
+
+def judge(a: Reading, b: Reading, judging: Judging | None = None) -> Pair:
+    """The relation of two documents, with scores, confidence and reasons."""
+    return judge_all([(a, b)], judging)[0]
+
+
+def judge_all(
+    pairs: Sequence[tuple[Reading, Reading]], judging: Judging | None = None
+) -> list[Pair]:
+    """judge() of many, which costs less: what was learned is asked about all of them at once.
+
+    Copies of one text are to others what it is: two texts are compared once.
     """
-    a, b = _in_order(a, b)
-    if remembered is None or _is_same_file(a, b):
-        remembered = {}
-    texts = (a.document.content, b.document.content)
-    told = remembered.get(texts)
-    if told is None:
-        limits = thresholds or Thresholds()
-        told, _ = _tell(a, b, vocabulary, limits, fuzzy_sample_size, explain=explain)
-        remembered[texts] = told
-    return _pair(told, a, b, weights or Weights())
+    judging = judging or Judging()
+    ordered = [_in_order(a, b) for a, b in pairs]
+    told = _tell(ordered, judging)
+    return [_pair(one, a, b, judging.weights) for one, (a, b) in zip(told, ordered, strict=True)]
 
 
-def examine(
-    a: Reading,
-    b: Reading,
-    *,
-    vocabulary: Vocabulary | None = None,
-    thresholds: Thresholds | None = None,
-    weights: Weights | None = None,
-    fuzzy_sample_size: int = FUZZY_SAMPLE_SIZE,
-    explain: bool = True,
-) -> Judgement:
+def examine(a: Reading, b: Reading, judging: Judging | None = None) -> Judgement:
     """judge() with the evidence kept, for those who show it."""
+    judging = replace(judging or Judging(), explain=True)
     a, b = _in_order(a, b)
-    limits = thresholds or Thresholds()
-    told, evidence = _tell(a, b, vocabulary, limits, fuzzy_sample_size, explain=explain)
-    return Judgement(_pair(told, a, b, weights or Weights()), evidence, told.place)
+    (told,) = _tell([(a, b)], judging)
+    return Judgement(_pair(told, a, b, judging.weights), told.evidence, told.place)
+
+
+def weigh(a: Reading, b: Reading, judging: Judging) -> Evidence:
+    """What speaks for and against the two, whatever may have decided without."""
+    return gather(*_sides(a, b, judging), _look(a, b, judging))
+
+
+def _look(a: Reading, b: Reading, judging: Judging) -> Look:
+    return look(*_sides(a, b, judging), overlap_of_sets(a.shingles, b.shingles))
+
+
+def _sides(a: Reading, b: Reading, judging: Judging) -> tuple[Side, Side]:
+    vocabulary, runs = judging.vocabulary, judging.runs
+    return a.side(vocabulary, runs), b.side(vocabulary, runs)
 
 
 def _in_order(a: Reading, b: Reading) -> tuple[Reading, Reading]:
@@ -195,23 +207,49 @@ def _is_same_file(a: Reading, b: Reading) -> bool:
     return bool(a.document.checksum) and a.document.checksum == b.document.checksum
 
 
-def _tell(
-    a: Reading,
-    b: Reading,
-    vocabulary: Vocabulary | None,
-    limits: Thresholds,
-    fuzzy_sample_size: int,
-    *,
-    explain: bool,
-) -> tuple[Told, Evidence | None]:
-    def scores(relation: Relation, facts: float | None = None) -> PairScore | None:
-        if explain or relation in STORED_RELATIONS:
-            shared = overlap_of_sets(a.shingles, b.shingles)
-            return _scores_of_texts(a, b, shared, facts, fuzzy_sample_size)
-        return None
+def _tell(pairs: Sequence[tuple[Reading, Reading]], judging: Judging) -> list[Told]:
+    """Of each pair; those that need no evidence are told at once, the others together."""
+    told: list[Told | None] = []
+    # By their texts: where each was met first.
+    met: dict[tuple[str, str], int] = {}
+    same: dict[int, int] = {}
+    looked: dict[int, Look] = {}
+    for place, (a, b) in enumerate(pairs):
+        texts = (a.document.content, b.document.content)
+        at_once = _tell_at_once(a, b, judging)
+        told.append(at_once)
+        if at_once is not None:
+            continue
+        first = met.setdefault(texts, place)
+        if first != place:
+            same[place] = first
+        else:
+            looked[place] = _look(a, b, judging)
+    spec = judging.spec or learned()
+    if looked and not judging.explain:
+        hopeless = spec.hopeless([first.figures for first in looked.values()])
+        for place, no_hope in zip(list(looked), hopeless, strict=True):
+            if no_hope:
+                told[place] = Told(Relation.TEMPLATE, _NO_HOPE, ())
+                del looked[place]
+    weighed = {
+        place: gather(*_sides(*pairs[place], judging), first) for place, first in looked.items()
+    }
+    if weighed:
+        chances = spec.chances([evidence.features for evidence in weighed.values()])
+        for (place, evidence), chance in zip(weighed.items(), chances, strict=True):
+            told[place] = _tell_by_evidence(*pairs[place], evidence, chance, judging)
+    for place, first in same.items():
+        told[place] = told[first]
+    return [one for one in told if one is not None]
 
-    def decided(relation: Relation, confidence: float, *why: str) -> tuple[Told, None]:
-        return Told(relation, confidence, why, scores(relation)), None
+
+def _tell_at_once(a: Reading, b: Reading, judging: Judging) -> Told | None:
+    """What needs no evidence: the same, or next to nothing in common."""
+    limits = judging.thresholds
+
+    def decided(relation: Relation, confidence: float, *why: str) -> Told:
+        return Told(relation, confidence, why, _scores(a, b, relation, None, judging))
 
     if _is_same_file(a, b):
         return decided(Relation.EXACT, 1.0, "the files are identical")
@@ -219,36 +257,46 @@ def _tell(
         return decided(Relation.EXACT, 1.0, "the texts are identical")
     if min(a.words, b.words) < limits.min_words:
         return decided(Relation.RELATED, 0.0, "too little text to compare")
-    keys_a, keys_b = a.side.tokens.keys, b.side.tokens.keys
-    shorter = min(len(keys_a), len(keys_b))
-    passages, share = replaced_share(keys_a, keys_b)
-    filled_in = is_filled_in_otherwise(passages, share, shorter)
-    if filled_in and not explain:
-        return decided(Relation.TEMPLATE, FILLED_IN_CONFIDENCE)
     if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
         return decided(Relation.RELATED, 0.0, "the same words over and over")
-    shared = overlap_of_sets(a.shingles, b.shingles)
-    if (
-        shared.containment < limits.containment
-        and equal_tokens(keys_a, keys_b) < limits.equal_tokens * shorter
-    ):
+    keys_a, keys_b = a.tokens.keys, b.tokens.keys
+    if overlap_of_sets(a.shingles, b.shingles).containment < limits.containment and equal_tokens(
+        keys_a, keys_b
+    ) < limits.equal_tokens * min(len(keys_a), len(keys_b)):
         return decided(Relation.RELATED, 0.0, "the texts share too little")
-    enough = None if explain else partial(is_enough, passages, share)
-    evidence = weigh(a.side, b.side, vocabulary or NoVocabulary(), enough)
-    evidence = replace(evidence, passages=passages, replaced_share=share)
-    if filled_in:
-        relation, confidence = Relation.TEMPLATE, FILLED_IN_CONFIDENCE
-    else:
-        chances = chances_of(evidence, len(keys_a), len(keys_b))
-        relation, confidence = _decide(chances, evidence, shared, limits)
-    place, a_is_whole = None, evidence.coverage_a < evidence.coverage_b
+    return None
+
+
+def _tell_by_evidence(
+    a: Reading, b: Reading, evidence: Evidence, chances: Chances, judging: Judging
+) -> Told:
+    shared = overlap_of_sets(a.shingles, b.shingles)
+    relation, confidence = _decide(chances, evidence, shared, judging.thresholds)
+    place, a_is_whole = None, evidence.a.coverage < evidence.b.coverage
     if relation is Relation.CONTAINS:
-        place = place_of(evidence.alignment, (a if a_is_whole else b).side, in_a=a_is_whole)
+        whole = a if a_is_whole else b
+        place = place_of(evidence.alignment, whole.tokens, in_a=a_is_whole)
     why: tuple[str, ...] = ()
-    if explain or relation in STORED_RELATIONS:
+    if judging.explain or relation in STORED_RELATIONS:
         why = reasons.of(relation, evidence, a, b)
-    facts = max(evidence.facts_kept_a, evidence.facts_kept_b) if evidence.numbers else None
-    return Told(relation, confidence, why, scores(relation, facts), place, a_is_whole), evidence
+    return Told(
+        relation,
+        confidence,
+        why,
+        _scores(a, b, relation, evidence.numbers_kept, judging),
+        place,
+        a_is_whole,
+        evidence,
+    )
+
+
+def _scores(
+    a: Reading, b: Reading, relation: Relation, facts: float | None, judging: Judging
+) -> PairScore | None:
+    if judging.explain or relation in STORED_RELATIONS:
+        shared = overlap_of_sets(a.shingles, b.shingles)
+        return _scores_of_texts(a, b, shared, facts, judging.fuzzy_sample_size)
+    return None
 
 
 def _pair(told: Told, a: Reading, b: Reading, weights: Weights) -> Pair:
@@ -281,37 +329,32 @@ def newer(a: Document, b: Document) -> Document:
 
 
 def _decide(
-    chances: Chances, evidence: Evidence, shared: Overlap, limits: Thresholds
+    chances: Chances,
+    evidence: Evidence,
+    shared: Overlap,
+    limits: Thresholds,
 ) -> tuple[Relation, float]:
+    if max(evidence.a.coverage, evidence.b.coverage) < _COVERED:
+        return Relation.RELATED, chances.other
+    confidence = chances.related
+    # One fact that differs between clean texts is a correction, and nobody's copy.
+    near = 0.0 if evidence.is_edited else chances.near
     answers = (
-        (chances.near, Relation.NEAR),
+        (near, Relation.NEAR),
         (chances.version, Relation.VERSION),
         (chances.contains, Relation.CONTAINS),
     )
-    chance, relation = max(answers)
-    # Torn between a bad scan and an edited letter it is one of the two; what must be sure is that
-    # it is no other document.
-    most = _ODDS_OF_PART if relation is Relation.CONTAINS else STARTING_ODDS
-    start = _CLEAN_ODDS + (most - _CLEAN_ODDS) * min(1.0, evidence.noise / _MISREAD)
-    confidence = _confident(chance / max(1e-9, chance + chances.other), start)
+    _, relation = max(answers)
     believed = confidence >= limits.similarity_threshold
-    if evidence.numbers == 0 and relation is not Relation.CONTAINS:
+    if evidence.is_silent and relation is not Relation.CONTAINS:
         # The page holds no facts: the text alone must be convincing.
         level = limits.near if relation is Relation.NEAR else limits.version
         believed = believed and shared.jaccard >= level
     if believed:
         return relation, confidence
-    alike = max(evidence.coverage_a, evidence.coverage_b) >= 0.6
-    if alike and chances.other >= 0.5 and evidence.numbers:
-        return Relation.TEMPLATE, _confident(chances.other, _CLEAN_ODDS)
-    return Relation.RELATED, 1 - confidence
-
-
-def _confident(chance: float, start: float) -> float:
-    """`start` is the odds to begin with."""
-    chance = min(max(chance, 1e-6), 1 - 1e-6)
-    odds = start * chance / (1 - chance)
-    return odds / (1 + odds)
+    if chances.other >= 0.5 and any(change.matters for change in evidence.changes):
+        return Relation.TEMPLATE, chances.other
+    return Relation.RELATED, chances.other
 
 
 def _scores_of_texts(

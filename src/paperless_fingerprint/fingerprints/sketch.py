@@ -29,12 +29,17 @@ def levels(hashes: Hashes, least: int, highest: int) -> tuple[int, tuple[int, ..
     Counts of levels above the document's own are kept too: against a longer document it is
     compared at that one's level.
     """
-    total = len(hashes)
-    level = 0
-    while level < highest and total / 2 ** (level + 1) >= least:
-        level += 1
+    level = level_of(len(hashes), least, highest)
     limits = _level_limits(highest)
     return level, tuple(hashes.searchsorted(limits, side="right").tolist())
+
+
+def level_of(shingles: int, least: int, highest: int) -> int:
+    """The level of a sketch of so many distinct ones."""
+    level = 0
+    while level < highest and shingles / 2 ** (level + 1) >= least:
+        level += 1
+    return level
 
 
 @lru_cache(maxsize=8)

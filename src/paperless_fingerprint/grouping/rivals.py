@@ -14,15 +14,14 @@ from dataclasses import dataclass, replace
 from math import fsum
 
 from paperless_fingerprint.candidates.rules import COMPARED_OF_A_FAMILY
-from paperless_fingerprint.comparison.judgement import STARTING_ODDS
 from paperless_fingerprint.model import Link, Pair, Relation
 
 #: Identical texts are judged alike against everything, and a part may lie in several wholes; but in
 #: one place of a whole lies one part.
 CLAIMING = frozenset({Relation.NEAR, Relation.VERSION, Relation.CONTAINS})
-_SAME = frozenset({Relation.EXACT, Relation.NEAR, Relation.VERSION})
-#: From these odds on two documents are taken for the same, and are no rivals.
-_SAME_FROM = 1.0
+_SAME = CLAIMING | {Relation.EXACT}
+#: A claim counts by what it says beyond these odds.
+STARTING_ODDS = 9.0
 #: No claim counts for more. A draft between two others is claimed by both, and an original by all of
 #: its bad scans; those have less in common with each other, and certainty against certainty, what
 #: belongs together would fall apart.
@@ -78,7 +77,9 @@ class Claims:
         self._parts: defaultdict[int, list[_Part]] = defaultdict(list)
         for link in links:
             odds = _odds(alone(link)) / STARTING_ODDS
-            if link.relation in _SAME and (link.relation is Relation.EXACT or odds >= _SAME_FROM):
+            # Of two bad scans of one page hardly anybody can tell that they are the same; but who has
+            # been told apart is not even stored.
+            if link.relation in _SAME:
                 self._same[link.a].add(link.b)
                 self._same[link.b].add(link.a)
             if link.relation is Relation.NEAR:

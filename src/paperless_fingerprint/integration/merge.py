@@ -16,6 +16,7 @@ from paperless_fingerprint.integration.feedback.plan import NOTE_BEGINS
 from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.updates import analyse_waiting, remove
 from paperless_fingerprint.library.clock import now_text
+from paperless_fingerprint.library.compare import what_was_edited
 from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.records import PaperlessDocument
 from paperless_fingerprint.paperless.refusals import DeniedError
@@ -96,6 +97,17 @@ def compare(
     details: dict[str, tuple[int, str]] = {}
     fields: dict[int, Any] = {}
     conflicts: list[str] = []
+    edited = {
+        copy.id: what_was_edited(place.store, place.settings, primary.id, copy.id)
+        for copy in copies
+    }
+    for id, changes in edited.items():
+        for stays, goes in changes[:1]:
+            conflicts.append(
+                f"Document {id} stays: it says '{goes}' where document {primary.id} says '{stays}', "
+                "and both can be read well."
+            )
+    copies = [copy for copy in copies if not edited[copy.id]]
     going = {copy.id for copy in copies}
     linkable = place.paperless.changeable_ids(
         n for copy in copies for value in copy.custom_fields.values() for n in numbers_of(value)

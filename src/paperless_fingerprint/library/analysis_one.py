@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from paperless_fingerprint.candidates.rules import Sketched, worth_comparing
+from paperless_fingerprint.fingerprints.rarity import Runs, RunTable
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.grouping.rivals import as_before
 from paperless_fingerprint.library import regroup
@@ -21,10 +22,11 @@ from paperless_fingerprint.library.decisions_that_hold import (
     with_decisions,
 )
 from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk
-from paperless_fingerprint.library.vocabulary import StoredVocabulary
+from paperless_fingerprint.library.vocabulary import Rarity, StoredVocabulary
 from paperless_fingerprint.model import Candidate, Key, Link, Pair, Relation, StoredDocument
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Pending, Store
+from paperless_fingerprint.text.normalise import words
 
 
 def analyse_one(
@@ -40,9 +42,10 @@ def analyse_one(
     if known is None:
         store.mark_analysed([item])
         return []
-    found = _find(store, known, tally)
-    vocabulary.look_up_for(found.documents, found.pairs)
-    judged = judge_chunk(found, Judge.of(settings), vocabulary)
+    found, runs = _find(store, known, tally)
+    # In one go: each question is a journey where the store is a server.
+    vocabulary.look_up({word for each in found.documents.values() for word in words(each.content)})
+    judged = judge_chunk(found, Judge.of(settings), Rarity(vocabulary, runs))
     pairs = with_decisions(judged, found.pairs, known.decided, known.semantic)
     pairs = _store(store, settings, known, pairs, tally)
     store.mark_analysed([item])
@@ -84,8 +87,9 @@ def _known(store: Store, id: int) -> _Known | None:
     )
 
 
-def _find(store: Store, known: _Known, tally: Tally) -> Chunk:
-    """What it is to be compared with: the best candidates, and what was confirmed in any case."""
+def _find(store: Store, known: _Known, tally: Tally) -> tuple[Chunk, Runs]:
+    """What it is to be compared with: the best candidates, and what was confirmed in any case; and
+    how many of all candidates hold the same runs of words."""
     own = known.record
     found = store.candidates(
         own.fingerprint, checksum=own.document.checksum, excluding=own.document.id
@@ -109,7 +113,9 @@ def _find(store: Store, known: _Known, tally: Tally) -> Chunk:
     tally.documents += 1
     tally.candidates += len(found)
     tally.compared += len(pairs)
-    return Chunk.of({**others, known.id: own}, pairs)
+    around = {**others, known.id: own}
+    runs = RunTable.of(each.fingerprint.sketch for each in around.values())
+    return Chunk.of(around, pairs), runs
 
 
 def _store(

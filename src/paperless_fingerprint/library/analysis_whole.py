@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.fingerprints.arrays import among
+from paperless_fingerprint.fingerprints.rarity import Runs
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.grouping.rivals import as_before
 from paperless_fingerprint.library.analysis_report import Tally
@@ -27,7 +28,7 @@ from paperless_fingerprint.library.decisions_that_hold import (
     with_decisions,
 )
 from paperless_fingerprint.library.judging import Chunk, Judge, JudgingPool
-from paperless_fingerprint.library.vocabulary import WordTable
+from paperless_fingerprint.library.vocabulary import Rarity, WordTable
 from paperless_fingerprint.model import Key, Pair
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings
@@ -69,9 +70,9 @@ def analyse_whole(
     semantic = semantic_pairs(store)
     others = not_ours(semantic, decided, settings)
     progress.begin("learn the words")
-    vocabulary = WordTable.of(store)
+    rarity = Rarity(WordTable.of(store), found.runs)
     processes = 1 if len(found.keys) < _WORTH_PROCESSES else settings.workers
-    pool = JudgingPool(Judge.of(settings), vocabulary, processes)
+    pool = JudgingPool(Judge.of(settings), rarity, processes)
     progress.begin("compare", len(found.keys))
     try:
         stretches = list(_stretches(found.keys, found.wanted, found.shingles))
@@ -101,6 +102,8 @@ class _Found:
     #: Of each place.
     ids: Ints
     shingles: Ints
+    #: How many documents hold each run of words.
+    runs: Runs
     waiting_ids: frozenset[int]
 
     def pairs(self, low: int, high: int) -> list[Key]:
@@ -143,6 +146,7 @@ def _find(
         at,
         library.ids,
         library.shingles,
+        library.runs(),
         frozenset(item.id for item in waiting),
     )
 

@@ -12,7 +12,7 @@ from paperless_fingerprint.library.as_json import decision_json, pair_json
 from paperless_fingerprint.library.budget import within_budget
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.regroup import among_rivals
-from paperless_fingerprint.library.vocabulary import StoredVocabulary
+from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import Decision, Document, Relation
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
@@ -38,6 +38,25 @@ class Compared:
         }
 
 
+def what_was_edited(store: Store, settings: Settings, a: int, b: int) -> list[tuple[str, str]]:
+    """What stands in one of two clean texts in place of what stands in the other; nothing where the
+    differences may be a scanner's."""
+    stored = store.get([a, b])
+    if len(stored) < 2:
+        return []
+    judge = Judge.of(settings)
+    one, other = (read(stored[id].document, judge.shingle_words) for id in sorted((a, b)))
+    found = compare(
+        one,
+        other,
+        judge.judging(Rarity.around(store, list(stored.values()))),
+    )
+    if not found.is_edited:
+        return []
+    edited = [(change.a, change.b) for change in found.changes if change.matters]
+    return edited if a < b else [(first, second) for second, first in edited]
+
+
 def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compared:
     if a == b:
         raise UsageError(f"{a} and {b} are one document; name two.")
@@ -51,10 +70,7 @@ def compare_documents(store: Store, settings: Settings, a: int, b: int) -> Compa
     comparison = compare(
         read(left, judge.shingle_words),
         read(right, judge.shingle_words),
-        vocabulary=StoredVocabulary(store),
-        thresholds=judge.thresholds,
-        weights=judge.weights,
-        fuzzy_sample_size=judge.fuzzy_sample_size,
+        judge.judging(Rarity.around(store, list(stored.values()))),
     )
     pair, rivals = among_rivals(store, comparison.pair)
     if rivals:

@@ -14,7 +14,7 @@ from paperless_fingerprint.library.decisions_that_hold import (
     with_decisions,
 )
 from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk
-from paperless_fingerprint.library.vocabulary import StoredVocabulary
+from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import Decision, Key, Pair, Relation, StoredDocument, Verdict
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
@@ -147,9 +147,8 @@ def _judge_again(
     chunk = Chunk.of(present, sorted(key for key in anew if present.keys() >= set(key)))
     judged = []
     if chunk.pairs:
-        vocabulary = StoredVocabulary(store)
-        vocabulary.look_up_for(chunk.documents, chunk.pairs)
-        judged = judge_chunk(chunk, Judge.of(settings), vocabulary)
+        rarity = Rarity.around(store, [present[id] for id in chunk.documents])
+        judged = judge_chunk(chunk, Judge.of(settings), rarity)
     semantic = semantic_pairs(store, ids)
     kept = with_decisions(judged, chunk.pairs, holding(store, ids), semantic)
     pairs = {(pair.a, pair.b): pair for pair in kept}

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from paperless_fingerprint.comparison.relation import Reading, Remembered, Thresholds, judge, read
+from paperless_fingerprint.comparison.relation import Judging, Reading, Thresholds, judge_all, read
 from paperless_fingerprint.comparison.similarity import Weights
 from paperless_fingerprint.library.budget import MOST_CHARACTERS, beginning, within_budget
+from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -24,7 +24,6 @@ from paperless_fingerprint.model import (
     StoredDocument,
 )
 from paperless_fingerprint.settings.registry import Settings
-from paperless_fingerprint.text.lexicon import Vocabulary
 
 #: Pairs of less confidence are not even kept for `tune`.
 KEPT_FROM = 0.3
@@ -68,17 +67,14 @@ class Judge:
             shingle_words=settings.spec().shingle_words,
         )
 
-    def pair(
-        self, a: Reading, b: Reading, vocabulary: Vocabulary, remembered: Remembered | None = None
-    ) -> Pair:
-        return judge(
-            a,
-            b,
-            vocabulary=vocabulary,
+    def judging(self, rarity: Rarity) -> Judging:
+        """In the library that this tells of."""
+        return Judging(
+            vocabulary=rarity.words,
+            runs=rarity.runs,
             thresholds=self.thresholds,
             weights=self.weights,
             fuzzy_sample_size=self.fuzzy_sample_size,
-            remembered=remembered,
         )
 
     def after_policy(self, pair: Pair, a: Document, b: Document) -> Pair:
@@ -110,11 +106,12 @@ class Chunk:
 def judge_chunk(
     chunk: Chunk,
     judge: Judge,
-    vocabulary: Vocabulary,
+    rarity: Rarity,
     readings: dict[int, Reading] | None = None,
 ) -> list[Pair]:
     """`readings` are those of earlier chunks; what is read here is added to them."""
     readings = {} if readings is None else readings
+    documents = chunk.documents
 
     def reading(document: Document) -> Reading:
         found = readings.get(document.id)
@@ -122,31 +119,27 @@ def judge_chunk(
             found = readings[document.id] = read(document, judge.shingle_words)
         return found
 
-    # Copies of one text are to others what it is: it is compared once for all of them.
-    times = Counter(document.content for document in chunk.documents.values())
-    remembered: Remembered = {}
-    kept = []
+    pairs = []
     for a, b in chunk.pairs:
-        if a in chunk.documents and b in chunk.documents:
-            one, other = within_budget(chunk.documents[a], chunk.documents[b])
-            has_copies = times[one.content] > 1 or times[other.content] > 1
-            pair = judge.pair(
-                reading(one), reading(other), vocabulary, remembered if has_copies else None
-            )
-            if judge.is_kept(pair):
-                kept.append(judge.after_policy(pair, one, other))
-    return kept
+        if a in documents and b in documents:
+            one, other = within_budget(documents[a], documents[b])
+            pairs.append((reading(one), reading(other)))
+    return [
+        judge.after_policy(pair, documents[pair.a], documents[pair.b])
+        for pair in judge_all(pairs, judge.judging(rarity))
+        if judge.is_kept(pair)
+    ]
 
 
-_state: tuple[Judge, Vocabulary] | None = None
+_state: tuple[Judge, Rarity] | None = None
 #: The members of a family of forms come again from chunk to chunk.
 _readings: dict[int, Reading] = {}
 _READINGS_KEPT = 250
 
 
-def _begin(judge: Judge, vocabulary: Vocabulary) -> None:
+def _begin(judge: Judge, rarity: Rarity) -> None:
     global _state  # noqa: PLW0603  (one process, one judge: sent once instead of with each chunk)
-    _state = (judge, vocabulary)
+    _state = (judge, rarity)
     # What was there before is shared with the process that this one came from, as long as nobody
     # writes to it; to look for cycles in it would be to write to all of it.
     gc.freeze()
@@ -157,10 +150,10 @@ def _work(chunk: Chunk) -> list[Pair]:
     return _judge_and_remember(chunk, *_state)
 
 
-def _judge_and_remember(chunk: Chunk, judge: Judge, vocabulary: Vocabulary) -> list[Pair]:
+def _judge_and_remember(chunk: Chunk, judge: Judge, rarity: Rarity) -> list[Pair]:
     if len(_readings) > _READINGS_KEPT:
         _readings.clear()
-    return judge_chunk(chunk, judge, vocabulary, _readings)
+    return judge_chunk(chunk, judge, rarity, _readings)
 
 
 def _give_back_memory() -> None:
@@ -173,20 +166,20 @@ def _give_back_memory() -> None:
 class JudgingPool:
     """Judges chunks in their order: in this process, or in several when there is enough to do."""
 
-    def __init__(self, judge: Judge, vocabulary: Vocabulary, processes: int) -> None:
-        self._judge, self._vocabulary = judge, vocabulary
+    def __init__(self, judge: Judge, rarity: Rarity, processes: int) -> None:
+        self._judge, self._rarity = judge, rarity
         self._pool: ProcessPoolExecutor | None = None
         self._processes = processes or os.cpu_count() or 1
         if self._processes > 1:
             _give_back_memory()
             self._pool = ProcessPoolExecutor(
-                self._processes, initializer=_begin, initargs=(judge, vocabulary)
+                self._processes, initializer=_begin, initargs=(judge, rarity)
             )
 
     def judged(self, chunks: Iterable[Chunk]) -> Iterator[list[Pair]]:
         if self._pool is None:
             for chunk in chunks:
-                yield _judge_and_remember(chunk, self._judge, self._vocabulary)
+                yield _judge_and_remember(chunk, self._judge, self._rarity)
             return
         # Only a few chunks at a time are on their way: their texts are in memory.
         coming = iter(chunks)

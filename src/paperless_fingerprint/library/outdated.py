@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from paperless_fingerprint.comparison.judgement import learned
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 #: Which of the stored pairs count; then the levels from which text alone may decide.
 KEYS = ("similarity_threshold", "near.threshold", "version.threshold")
-#: Counts the ways in which pairs were judged: a library of an earlier one is judged anew.
-_JUDGEMENT = "judgement-9"
 _NOTE = "thresholds"
 #: Before the thresholds that an analysis under way leads to.
 _TOWARDS = "towards "
@@ -70,4 +69,4 @@ def finish(store: Store, settings: Settings) -> None:
 
 
 def _told(settings: Settings) -> str:
-    return " ".join([*(repr(float(settings.value(key))) for key in KEYS), _JUDGEMENT])
+    return " ".join([*(repr(float(settings.value(key))) for key in KEYS), learned().id])

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
+from paperless_fingerprint.fingerprints.rarity import Runs, RunTable
 from paperless_fingerprint.fingerprints.shingles import (
     Hashes,
     shingle_hashes,
     shingle_stream,
-    word_hash,
 )
-from paperless_fingerprint.model import Document
+from paperless_fingerprint.model import StoredDocument
 from paperless_fingerprint.stores.base import Store
-from paperless_fingerprint.text.lexicon import common_words
+from paperless_fingerprint.text.lexicon import Vocabulary
 from paperless_fingerprint.text.normalise import normalise, words
-from paperless_fingerprint.text.tokens import AMOUNT, CAPITAL, DIGIT, notes_of, tokenise
 
 #: Beyond this a word is simply common.
 COUNTED_AT_MOST = 1_000
-#: Of two texts with more differences than this few of them are asked about.
-_FEW_DIFFERENCES = 400
 _MERGED_AT_ONCE = 500_000
 _HASHED_AT_ONCE = 20_000
 _REMEMBERED_WORDS = 50_000
@@ -38,18 +34,9 @@ class StoredVocabulary:
         self._store = store
         self._counts: dict[str, int] = {}
 
-    def document_frequency(self, word: str) -> int:
-        count = self._counts.get(word)
-        if count is None:
-            self.look_up([word])
-            count = self._counts[word]
-        return count
-
-    def look_up_for(
-        self, documents: Mapping[int, Document], pairs: Sequence[tuple[int, int]]
-    ) -> None:
-        """What the comparison of these pairs will ask for, in one round trip."""
-        self.look_up(asked_about({id: each.content for id, each in documents.items()}, pairs))
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        self.look_up(words)
+        return [self._counts[word] for word in words]
 
     def look_up(self, asked: Iterable[str]) -> None:
         """Ask for many words at once, which costs one round trip instead of one a word."""
@@ -61,41 +48,31 @@ class StoredVocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """The words of one text that a comparison may ask for."""
+class Rarity:
+    """How rare words and runs of words are in a library."""
 
-    times: Counter[str]
-    #: Numbers and what has a capital: these say something wherever they stand.
-    stated: frozenset[str]
+    words: Vocabulary
+    runs: Runs
 
     @classmethod
-    def of(cls, text: str) -> _Asked:
-        tokens = tokenise(text)
-        stated: set[str] = set()
-        for key, spelling in zip(tokens.keys, tokens.spellings, strict=True):
-            if spelling.islower() or len(spelling) == 1:
-                continue
-            notes = notes_of(spelling)
-            if notes & (DIGIT | CAPITAL) and not notes & AMOUNT:
-                stated.add(key)
-            if notes & DIGIT and not notes & AMOUNT:
-                # The library counts the words of a number: '2024-117' is two.
-                stated.update(words(spelling))
-        return cls(Counter(tokens.keys), frozenset(stated))
-
-
-def asked_about(texts: Mapping[int, str], pairs: Iterable[tuple[int, int]]) -> set[str]:
-    """Words whose frequency the comparison of these pairs asks for: numbers and names wherever they
-    stand, and what stands in one of the two texts more often than in the other."""
-    read = {id: _Asked.of(texts[id]) for pair in pairs for id in pair}
-    asked: set[str] = set()
-    for a, b in pairs:
-        asked |= read[a].stated | read[b].stated
-        # As often here as there, it most likely stands in the same places.
-        different = (read[a].times - read[b].times) | (read[b].times - read[a].times)
-        if len(different) <= _FEW_DIFFERENCES:
-            asked |= different.keys()
-    return asked - common_words()
+    def around(
+        cls,
+        store: Store,
+        records: Collection[StoredDocument],
+    ) -> Rarity:
+        """For few documents: how many of those like them hold their runs of words. Who is not like
+        them has next to none of them."""
+        met = {record.document.id: record for record in records}
+        like = {
+            found.id
+            for record in records
+            for found in store.candidates(record.fingerprint, excluding=record.document.id)
+        }
+        known = {**store.get(like - met.keys()), **met}
+        runs = RunTable.of(record.fingerprint.sketch for record in known.values())
+        vocabulary = StoredVocabulary(store)
+        vocabulary.look_up({word for one in records for word in words(one.document.content)})
+        return cls(vocabulary, runs)
 
 
 class WordTable:
@@ -104,7 +81,6 @@ class WordTable:
     def __init__(self, hashes: Hashes, counts: npt.NDArray[np.int32]) -> None:
         self._hashes = hashes
         self._counts = counts
-        self._remembered: dict[str, int] = {}
 
     @classmethod
     def of(cls, store: Store) -> WordTable:
@@ -137,17 +113,17 @@ class WordTable:
         kept = counts > 1
         return cls(hashes[kept], counts[kept])
 
-    def document_frequency(self, word: str) -> int:
-        count = self._remembered.get(word)
-        if count is None:
-            own = np.uint64(word_hash(word))
-            place = int(self._hashes.searchsorted(own))
-            found = place < len(self._hashes) and self._hashes[place] == own
-            count = int(self._counts[place]) if found else 1
-            if len(self._remembered) >= _REMEMBERED_WORDS:
-                self._remembered.clear()
-            self._remembered[word] = count
-        return count
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        if not words:
+            return []
+        asked = np.concatenate(list(shingle_stream(" ".join(words), 1)))
+        if not len(self._hashes):
+            return [1] * len(words)
+        places = self._hashes.searchsorted(asked)
+        places[places == len(self._hashes)] = 0
+        known = self._hashes[places] == asked
+        counts: list[int] = np.where(known, self._counts[places], 1).tolist()
+        return counts
 
 
 def _merged(

@@ -38,7 +38,7 @@ class Segment:
     kind: str
     a: str
     b: str
-    #: 'amount', 'month', 'name', 'fact', 'word' …; empty where nothing is known about it.
+    #: 'amount', 'date', 'name', 'number', 'word' …; empty where nothing is known about it.
     about: str = ""
     #: More than noise: it speaks against a copy.
     matters: bool = False

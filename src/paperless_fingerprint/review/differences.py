@@ -12,7 +12,7 @@ from dataclasses import replace
 from paperless_fingerprint.comparison.diff import Change, compare
 from paperless_fingerprint.comparison.relation import read as reading
 from paperless_fingerprint.library.judging import Judge
-from paperless_fingerprint.library.vocabulary import StoredVocabulary
+from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.review.catalogue import first_pair
 from paperless_fingerprint.review.diff_cache import DiffCache, Segment, TextDifferences
@@ -131,10 +131,7 @@ class DifferenceFinder:
         comparison = compare(
             reading(first, judge.shingle_words),
             reading(second, judge.shingle_words),
-            vocabulary=StoredVocabulary(store),
-            thresholds=judge.thresholds,
-            weights=judge.weights,
-            fuzzy_sample_size=judge.fuzzy_sample_size,
+            judge.judging(Rarity.around(store, list(stored.values()))),
         )
         segments = segments_of(comparison.changes)
         shortened = cut_first or cut_second or len(segments) > MOST_SEGMENTS

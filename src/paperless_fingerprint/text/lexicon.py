@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 from typing import Protocol
@@ -56,16 +56,16 @@ def _once(lists: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 class Vocabulary(Protocol):
     """How common words are in the library."""
 
-    def document_frequency(self, word: str) -> int:
-        """The number of documents that hold this (normalised) word."""
+    def frequencies(self, words: Sequence[str]) -> Sequence[int]:
+        """Of each of these (normalised) words the number of documents that hold it."""
         ...
 
 
 class NoVocabulary:
     """Stands in where there is no library to ask."""
 
-    def document_frequency(self, word: str) -> int:  # noqa: ARG002
-        return 0
+    def frequencies(self, words: Sequence[str]) -> Sequence[int]:
+        return [0] * len(words)
 
 
 @cache
