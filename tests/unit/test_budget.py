@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 import paperless_fingerprint as pf
+from paperless_fingerprint.fingerprints.rarity import NoRuns
 from paperless_fingerprint.library import budget
 from paperless_fingerprint.library.budget import BOTH_CHARACTERS, MOST_CHARACTERS, within_budget
 from paperless_fingerprint.library.judging import Chunk, Judge, judge_chunk
+from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.text.lexicon import NoVocabulary
@@ -67,6 +69,6 @@ def test_a_letter_is_still_found_behind_the_beginning_of_a_long_text(read: list[
 def test_an_analysis_has_the_same_budget(read: list[int]) -> None:
     documents = {id: Document(id, content=text("wort") + f" {id}") for id in (1, 2)}
     judge = Judge.of(Settings("sqlite:///x"))
-    judge_chunk(Chunk(documents, [(1, 2)]), judge, NoVocabulary())
+    judge_chunk(Chunk(documents, [(1, 2)]), judge, Rarity(NoVocabulary(), NoRuns()))
     assert read
     assert max(read) <= 2_000 + 65
