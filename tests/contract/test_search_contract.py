@@ -15,7 +15,7 @@ from paperless_fingerprint.library.related import walk
 from paperless_fingerprint.library.search import SORTS, Request, Search
 from paperless_fingerprint.model import VersionChain
 from paperless_fingerprint.query import likeness, plan
-from paperless_fingerprint.query.language import MAX_HEIGHT, parse
+from paperless_fingerprint.query.language import MAX_HEIGHT, QueryError, parse
 from paperless_fingerprint.query.searcher import Asker, Order, Scope
 from paperless_fingerprint.query.tree import Reference
 from paperless_fingerprint.stores.base import document_uuid
