@@ -72,7 +72,7 @@ WEIGHT_ALONE = 0.15
 #: So much the pairs of a corpus weigh together, of each relation and of none.
 WEIGHT, WEIGHT_OF_OTHERS = 400.0, 3_000.0
 WEIGHT_OF_MADE = 0.35
-#: Of the related pairs that would be found a first look may give up so many.
+#: Related pairs that a first look may give up.
 GIVEN_UP = 0.003
 SEED = 1
 FOLDS = 5
@@ -500,19 +500,11 @@ def main() -> int:
         np.concatenate([one.answers[ok] != OTHER for one, ok in zip(cases, known, strict=True)]),
         np.concatenate([one.weights[ok] for one, ok in zip(cases, known, strict=True)]),
     )
-    # Who is given up at a first look is one of those that a second one would have found.
-    hopes = np.concatenate(
-        [
-            looked[(one.answers != OTHER) & ~one.alone & (each[:, OTHER] <= 0.25)]
-            for looked, one, each in zip(hope, cases, said, strict=True)
-        ]
-    )
+    hopes = np.concatenate([h[one.answers != OTHER] for h, one in zip(hope, cases, strict=True)])
     hope_from = float(f"{np.nanquantile(hopes, GIVEN_UP):.4g}")
     hopeless = np.concatenate([h[one.answers == OTHER] for h, one in zip(hope, cases, strict=True)])
     share = np.mean(hopeless[~np.isnan(hopeless)] < hope_from)
-    print(
-        f"A first look gives up {share:.0%} of the others, {GIVEN_UP:.1%} of the related that would be found."
-    )
+    print(f"A first look gives up {share:.0%} of the others, {GIVEN_UP:.1%} of the related.")
     data = written(curves, calibration, hope_from, _provenance(cases))
     if arguments.check:
         current = json.loads(TARGET.read_bytes())

@@ -338,11 +338,15 @@ def _without_strays(
 def _cut(start: int, end: int, out: set[int]) -> list[tuple[int, int]]:
     parts = []
     at = start
-    for position in range(start, end):
-        if position in out:
-            if position > at:
-                parts.append((at, position))
-            at = position + 1
+    inside = (
+        sorted(place for place in out if start <= place < end)
+        if len(out) < end - start
+        else [place for place in range(start, end) if place in out]
+    )
+    for position in inside:
+        if position > at:
+            parts.append((at, position))
+        at = position + 1
     if end > at:
         parts.append((at, end))
     return parts

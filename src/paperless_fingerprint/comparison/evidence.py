@@ -184,21 +184,19 @@ class _Reader:
     """Which tokens of a pair are words: known to a language, or to documents besides these two."""
 
     def __init__(self, side: Side, other: Side) -> None:
-        common, frequency, theirs = side.own_words | other.own_words, side.frequency, other.distinct
-        self.elsewhere = {
-            key: count - 1 - (key in theirs and count > 1) for key, count in frequency.items()
-        }
-        self.known = {
-            key
-            for key, count in self.elsewhere.items()
-            if key in common or (count >= 2 and len(key) > 2)
-        }
-        # A name or a number that stands on both sides was not misread on either.
-        self.legible = [
-            key in self.known or (key in theirs and len(key) > 2) or _is_plain(key, note)
-            for key, note in zip(side.keys, side.notes, strict=True)
-        ]
         self.side = side
+        self._theirs = other.distinct
+        self.known = (
+            side.known | (side.hardly_known - other.distinct) | (side.distinct & other.own_words)
+        )
+        # A name or a number that stands on both sides was not misread on either.
+        legible = self.known | (side.long & other.distinct) | side.plain
+        self.legible = [key in legible for key in side.keys]
+
+    def elsewhere(self, key: str) -> int:
+        """In how many documents besides these two it stands."""
+        count = self.side.frequency[key]
+        return count - 1 - (key in self._theirs and count > 1)
 
     def reads(self, start: int, end: int, noise: float) -> float:
         """How a span reads: the share of its letters in words.
@@ -216,11 +214,6 @@ class _Reader:
             elif size >= 3 and is_word(key) and (note & CAPITAL or size >= 4):
                 good += unknown * size
         return good / total if total else 1.0
-
-
-def _is_plain(key: str, note: int) -> bool:
-    """A number of nothing but digits, or one character that is a word."""
-    return bool((note & DIGIT and key.isdigit()) or note & CJK)
 
 
 def gather(a: Side, b: Side, first: Look) -> Evidence:
@@ -388,7 +381,7 @@ class _Ground:
             notes = 0
             for note in side.notes[start:end]:
                 notes |= note
-            dates = any(i in side.is_date for i in range(start, end))
+            dates = not side.is_date.isdisjoint(range(start, end))
             found.append((notes, dates))
         (notes_a, dates_a), (notes_b, dates_b) = found
         if (dates_a and dates_b) or (notes_a & notes_b & DIGIT and (dates_a or dates_b)):
@@ -455,7 +448,7 @@ def _side(
 def _numbers(side: Side, reader: _Reader) -> dict[str, float]:
     """The numbers of three characters and more, each with a weight: what everybody has says little."""
     return {
-        key: (1.0 + reader.elsewhere[key]) ** -0.5
+        key: (1.0 + reader.elsewhere(key)) ** -0.5
         for key, note in zip(side.keys, side.notes, strict=True)
         if note & DIGIT and len(key) >= 3
     }
@@ -587,6 +580,6 @@ def _numbers_against(
         total += min(3.0, 0.5 * change.severity)
     for key in both:
         if len(key) >= 4:
-            count = min(reader_a.elsewhere[key], reader_b.elsewhere[key])
+            count = min(reader_a.elsewhere(key), reader_b.elsewhere(key))
             total -= min(2.0, -log(max(0.05, count / (count + 1))))
     return total / (5.0 + 0.2 * len(both))

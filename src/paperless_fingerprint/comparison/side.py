@@ -22,7 +22,7 @@ from paperless_fingerprint.text.lexicon import (
     words_of_languages,
 )
 from paperless_fingerprint.text.normalise import words as words_of
-from paperless_fingerprint.text.tokens import Tokens, notes_of
+from paperless_fingerprint.text.tokens import CJK, DIGIT, Tokens, notes_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -30,6 +30,8 @@ _USUAL = FingerprintSpec()
 #: No word is counted further: beyond this it is simply common.
 MOST = 50
 _DATE = re.compile(r"\d{1,4}[./’'-]\d{1,2}(?:[./’'-]\d{2,4})?")
+#: Held by so many documents it is known to two besides this one.
+_KNOWN = 3
 #: Words of fewer letters say nothing by themselves.
 _SHORT = 3
 #: A run is looked for so many words around a change.
@@ -71,6 +73,32 @@ class Side:
         return frozenset(MONTHS).union(*(words for count, words in shared if 2 * count > most))
 
     @cached_property
+    def known(self) -> frozenset[str]:
+        """What a language knows, or two documents besides this one and any other."""
+        frequency = self.frequency
+        often = {key for key in self.long if frequency[key] > _KNOWN}
+        return (self.distinct & self.own_words) | often
+
+    @cached_property
+    def hardly_known(self) -> frozenset[str]:
+        """What two documents know besides this one; another one may be one of them."""
+        frequency = self.frequency
+        return frozenset(key for key in self.long if frequency[key] == _KNOWN)
+
+    @cached_property
+    def long(self) -> frozenset[str]:
+        return frozenset(key for key in self.distinct if len(key) >= _SHORT)
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """Numbers of nothing but digits, and characters that are words."""
+        return frozenset(
+            key
+            for key, note in zip(self.keys, self.notes, strict=True)
+            if note & CJK or (note & DIGIT and key.isdigit())
+        )
+
+    @cached_property
     def pieces(self) -> dict[str, tuple[str, ...]]:
         """The words of each token that the library counts as several ('12.03.2024')."""
         found = {}
@@ -85,7 +113,7 @@ class Side:
         pieces = self.pieces
         words = list({piece for key in self.distinct for piece in pieces.get(key, (key,))})
         asked = (self.vocabulary or NoVocabulary()).frequencies(words)
-        counts = {word: max(1, min(MOST, count)) for word, count in zip(words, asked, strict=True)}
+        counts = dict(zip(words, np.clip(asked, 1, MOST).tolist(), strict=True))
         if not pieces:
             return counts
         return {
