@@ -115,7 +115,7 @@ class _Shared:
         )
         of_both = self.held[0][self.shared[0]]
         # By how many what both have is held: that of the form, if there is one.
-        self.form = float(np.quantile(of_both, 0.75)) if len(of_both) else 2.0
+        self.form = _third_quartile(of_both) if len(of_both) else 2.0
 
     @property
     def most(self) -> int:
@@ -144,6 +144,15 @@ class _Shared:
         return _kept(self.held[which], self.shared[which], self.form)
 
 
+def _third_quartile(values: Ints) -> float:
+    """As np.quantile() has it, in a tenth of the time."""
+    ordered = np.sort(values)
+    place = 0.75 * (len(ordered) - 1)
+    below = int(place)
+    low, high = float(ordered[below]), float(ordered[min(below + 1, len(ordered) - 1)])
+    return low + (high - low) * (place - below)
+
+
 def _among(some: npt.NDArray[np.uint64], others: npt.NDArray[np.uint64]) -> Bools:
     if not len(others):
         return np.zeros(len(some), np.bool_)
@@ -169,17 +178,21 @@ class _Kept:
 def _kept(held: Ints, shared: npt.NDArray[np.bool_], form: float) -> _Kept:
     """`held` are the documents that hold each item, `form` as many as hold the form."""
     in_form = held >= max(3.0, _CONTENT * form)
+    kept = np.count_nonzero(shared & in_form)
+    kept_form = (kept + 1.0) / (np.count_nonzero(in_form) + 1.25)
     content = ~in_form
-    known = content & (held >= 2)
-    kept_form = (float((shared & in_form).sum()) + 1.0) / (float(in_form.sum()) + 1.25)
+    held, shared = held[content], shared[content]
+    contents, both = len(held), np.count_nonzero(shared)
+    # All that both have is known to two documents.
+    known = np.count_nonzero(held >= 2)
     # What noise has destroyed of the form it has destroyed of the content.
     lost = min(0.9, max(0.02, 1 - kept_form))
     by_chance = np.minimum(0.9, np.maximum(held - 1.0, 0.5) / max(form, 3.0))
-    gained = np.where(shared, np.log((1 - lost) / by_chance), np.log(lost / (1 - 0.5 * by_chance)))
+    gained = np.where(shared, (1 - lost) / by_chance, lost / (1 - 0.5 * by_chance))
     return _Kept(
         kept_form,
-        (float((shared & content).sum()) + 0.2) / (float(content.sum()) + 1.0),
-        (float((shared & known).sum()) + 0.2) / (float(known.sum()) + 0.5),
-        float(gained[content].sum()) / (3.0 + float(content.sum()) ** 0.5),
-        int(content.sum()),
+        (both + 0.2) / (contents + 1.0),
+        (both + 0.2) / (known + 0.5),
+        float(np.log(gained).sum()) / (3.0 + contents**0.5),
+        contents,
     )
