@@ -99,12 +99,18 @@ class Side:
         )
 
     @cached_property
+    def _joined(self) -> list[int]:
+        """Which tokens are more than letters and digits ('12.03.2024')."""
+        return [i for i, spelling in enumerate(self.tokens.spellings) if not spelling.isalnum()]
+
+    @cached_property
     def pieces(self) -> dict[str, tuple[str, ...]]:
-        """The words of each token that the library counts as several ('12.03.2024')."""
-        found = {}
-        for key, spelling in zip(self.tokens.keys, self.tokens.spellings, strict=True):
-            if not spelling.isalnum() and key not in found:
-                found[key] = tuple(words_of(spelling))
+        """The words of each of these, as the library counts them."""
+        found: dict[str, tuple[str, ...]] = {}
+        for i in self._joined:
+            key = self.keys[i]
+            if key not in found:
+                found[key] = tuple(words_of(self.tokens.spellings[i]))
         return found
 
     @cached_property
@@ -114,12 +120,12 @@ class Side:
         words = list({piece for key in self.distinct for piece in pieces.get(key, (key,))})
         asked = (self.vocabulary or NoVocabulary()).frequencies(words)
         counts = dict(zip(words, np.clip(asked, 1, MOST).tolist(), strict=True))
-        if not pieces:
-            return counts
-        return {
-            key: min([counts[piece] for piece in pieces.get(key, (key,))], default=MOST)
-            for key in self.distinct
+        # The words that a token is made of may stay: nobody asks for them.
+        joined = {
+            key: min([counts[word] for word in words], default=MOST)
+            for key, words in pieces.items()
         }
+        return counts | joined
 
     @cached_property
     def distinct_words(self) -> tuple[npt.NDArray[np.uint64], Ints, npt.NDArray[np.bool_]]:
@@ -142,11 +148,10 @@ class Side:
     @cached_property
     def is_date(self) -> frozenset[int]:
         """Which tokens are dates in figures or months in words."""
-        return frozenset(
-            i
-            for i, (key, spelling) in enumerate(zip(self.keys, self.tokens.spellings, strict=True))
-            if key in MONTHS or (spelling[0].isdigit() and _is_date(spelling))
-        )
+        keys, spellings = self.keys, self.tokens.spellings
+        dates = {i for i in self._joined if spellings[i][0].isdigit() and _is_date(spellings[i])}
+        months = self.distinct & MONTHS.keys()
+        return frozenset(dates | {i for i, key in enumerate(keys) if key in months})
 
     # Runs of words -----------------------------------------------------------------------------
 
@@ -154,20 +159,19 @@ class Side:
     def _first_words(self) -> Ints:
         """Of each token the place of its first word among all words; one more for the end."""
         pieces = self.pieces
-        sizes = [
-            1 if spelling.isalnum() else len(pieces[key])
-            for key, spelling in zip(self.keys, self.tokens.spellings, strict=True)
-        ]
-        return np.append(0, np.cumsum(sizes, dtype=np.int64))
+        ends = np.ones(len(self.keys) + 1, np.int64)
+        ends[0] = 0
+        for i in self._joined:
+            ends[i + 1] = len(pieces[self.keys[i]])
+        return np.cumsum(ends)
 
     @cached_property
     def run_hashes(self) -> npt.NDArray[np.uint64]:
         """Of the run that begins at each word; fewer at the end."""
         pieces = self.pieces
-        words = [
-            key if spelling.isalnum() else " ".join(pieces[key])
-            for key, spelling in zip(self.keys, self.tokens.spellings, strict=True)
-        ]
+        words = list(self.keys)
+        for i in self._joined:
+            words[i] = " ".join(pieces[words[i]])
         text = " ".join(filter(None, words))
         streams = list(shingle_stream(text, self._shingle_words))
         return np.concatenate(streams) if streams else np.empty(0, np.uint64)
