@@ -82,7 +82,7 @@ def test_what_comes_meanwhile_is_written_all_the_same(office):
     office.consume(c)
     assert office.fields(c)[LINK] == [a]
     assert office.fields(a)[LINK] == [c]
-    assert not office.apply().refused
+    assert {id for id, _ in office.apply().refused} <= {b}
 
 
 def test_the_next_look_repairs_what_was_left_before(office):

@@ -185,8 +185,9 @@ def _fetch(
         documents = _worth_writing(place, found, labels)
         if not first:
             place.ledger.owe(reach(place.store, [document.id for document in documents]))
-            since = place.store.notes().get(_BEGUN_NOTE, "")
-            place.ledger.has_come(each.id for each in documents if (each.added or "") >= since)
+            if not is_applied(place.store):
+                since = place.store.notes().get(_BEGUN_NOTE, "")
+                place.ledger.has_come(each.id for each in documents if (each.added or "") >= since)
         done = take_in(place.store, documents, place.settings.spec())
         for refusal in done.refused:
             on_unreadable(refusal.id, PaperlessError(refusal.reason))

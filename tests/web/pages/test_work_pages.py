@@ -11,6 +11,8 @@ from waiting import until
 
 from paperless_fingerprint.demo.stand_in import Fault
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.integration.context import open_workplace
+from paperless_fingerprint.integration.feedback.tell import take_back_all
 from paperless_fingerprint.review import library_view
 
 #: The request that fetches documents with their texts.
@@ -65,6 +67,24 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
     until(shown, "the list")
     page.goto("/first-run")
     expect(page.locator("main")).to_contain_text("66 documents have come from Paperless")
+
+
+def test_all_labels_are_written_when_somebody_asks(open_site, chromium):
+    def take_back(office):
+        with open_workplace(office.settings) as place, place.lock.held():
+            take_back_all(place)
+
+    site, window = open_site(before=take_back)
+    library = site.office.paperless.library
+    page = window.open()
+    page.goto("/first-run")
+    labels = page.get_by_role("region", name="Labels in Paperless")
+    expect(labels).to_contain_text("were taken back, and none are written")
+    expect(labels.locator("#would-add")).to_contain_text("the tag of near copies")
+    assert not library.views
+    labels.get_by_role("button", name="Write all to Paperless").click()
+    expect(labels).to_contain_text("written for all that was found")
+    until(lambda: library.views, "the labels")
 
 
 def test_news_that_come_while_the_last_are_fetched_are_not_lost(open_site, chromium):
