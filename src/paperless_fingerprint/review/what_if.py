@@ -13,8 +13,9 @@ from paperless_fingerprint.stores.base import Connections, Store
 
 #: What decisions change nothing of.
 _OF_DOCUMENTS = frozenset(
-    {"namespace", "notes", "get", "metadata", "texts", "text_hashes", "ids", "document_frequencies"}
-)
+    {"namespace", "notes", "get", "metadata", "texts", "text_hashes", "ids", "candidates",
+     "document_frequencies"}
+)  # fmt: skip
 
 
 class WhatIf:
