@@ -359,7 +359,15 @@ class _Ground:
                 min(b.frequency[key] for key in keys_b),
             )
         return Change(
-            span_a, span_b, kind, severity, item.edits, held, values, is_legible, is_other_name
+            span_a,
+            span_b,
+            kind,
+            float(severity),
+            item.edits,
+            held,
+            values,
+            is_legible,
+            is_other_name,
         )
 
     def _are_joined_alike(self, item: Difference) -> bool:
