@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import click
+import yaml
 from click.testing import CliRunner
 
 from paperless_fingerprint.cli import main
@@ -54,9 +55,19 @@ def _anchors(page: Path) -> set[str]:
 
 def test_every_page_is_linked_from_another() -> None:
     texts = {path: path.read_text() for path in PAGES}
-    for page in ROOT.glob("docs/*.md"):
+    for page in set(ROOT.glob("docs/*.md")) - {ROOT / "docs" / "index.md"}:
         linked = [path for path, text in texts.items() if path != page and page.name in text]
         assert linked, page.name
+
+
+def test_the_site_has_every_page() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+    named = [
+        page
+        for entry in site["nav"]
+        for page in (next(iter(entry.values())) if isinstance(entry, dict) else [entry])
+    ]
+    assert sorted(named) == sorted(path.name for path in ROOT.glob("docs/*.md"))
 
 
 def test_every_option_in_the_docs_is_one_of_its_command() -> None:
