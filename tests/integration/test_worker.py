@@ -105,8 +105,8 @@ def test_from_upload_through_hook_and_service_to_the_tags(tmp_path):
             until(lambda: served.metric("documents_done_total") == 3, "three documents done")
             until(lambda: sum(NEAR in office.tags(id) for id in ids) == 1, "the tag")
             assert not any(office.folder.joinpath("spool").glob("*.json"))
-            until(lambda: served.metric("settled") == 1, "all pairs judged together")
-            assert served.ask("/healthz") == (200, '{"status":"ok","settled":true}')
+            well = (200, '{"status":"ok","settled":true}')
+            until(lambda: served.ask("/healthz") == well, "all pairs judged together")
         assert all(out == err == "" for _, out, err in paperless.consumption.log)
 
 

@@ -19,8 +19,8 @@ from paperless_fingerprint.stores.base import Store
 
 _NOTE = "settled"
 _UNDER_WAY = "under way "
-#: So many documents, and so large a share of the library, change enough for the others.
-_MANY = 20
+#: When so large a share of the library has changed, it is settled at once: for each document that
+#: comes, fifty are judged once more.
 _MUCH = 0.02
 
 
@@ -40,7 +40,7 @@ class Unsettled:
         """Of a library of so many."""
         if self.under_way or self.documents is None:
             return True
-        return self.documents >= max(_MANY, _MUCH * documents)
+        return self.documents > 0 and self.documents >= _MUCH * documents
 
     def in_words(self) -> str:
         if self.under_way:
