@@ -136,6 +136,13 @@ def test_one_confused_digit_is_no_other_document():
     assert relation_of(LETTER, LETTER.replace("28.06.2024", "28062024")) is Relation.NEAR
 
 
+def test_accents_alone_make_no_other_name():
+    assert relation_of(LETTER, LETTER.replace("Wiesenweg", "Wiésenweg")) is Relation.NEAR
+    assert (
+        relation_of(LETTER.replace("Kiel", "Köln"), LETTER.replace("Kiel", "Koln")) is Relation.NEAR
+    )
+
+
 @pytest.mark.parametrize(
     ("word", "other"),
     [

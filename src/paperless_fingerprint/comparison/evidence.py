@@ -331,7 +331,13 @@ class _Ground:
             is_legible = item.edits > _CONFUSED and (
                 all(known) or (one.isdigit() and two.isdigit() and self._are_joined_alike(item))
             )
-            is_other_name = kind is Kind.NAME and not any(known) and is_word(one) and is_word(two)
+            is_other_name = (
+                item.edits > _CONFUSED
+                and kind is Kind.NAME
+                and not any(known)
+                and is_word(one)
+                and is_word(two)
+            )
             if all(known):
                 severity += _REAL
             elif one.isdigit() and two.isdigit():
