@@ -52,6 +52,20 @@ SOURCES = (
 )  # fmt: skip
 #: Made libraries: of the n-th the seed is n.
 MADE_SIZES = (420, 900, 250, 600, 120, 400, 700, 60, 500, 350, 800, 180, 450, 300, 650, 90)
+#: Families and languages that are kept to check what was learned.
+MADE_KEPT = (
+    "--families=-fine,laboratory,lease,payslip_grid,water,school,ticket,receipt_long,newsletter,"
+    "manual,mail_formal,secrecy,stocks,premium",
+    "--languages=-ta,he,th,tr,cs,zh,bengali,southern",
+)
+#: Options of relation_cases.py.
+CASES = (
+    "--seed 1",
+    "--seed 2",
+    "--seed 4",
+    "--seed 101 --senders 16 --families statement,contract,report,letter",
+    "--seed 102 --senders 16 --families statement,contract,report,letter",
+)
 #: Libraries of random words: seed and options of ../shared/tools/gen_scale.py.
 SCALE = (
     (1001, "--template 0.9 --dup 0.1 --short 0 --forms 1 --spread 0.01"),
@@ -229,7 +243,9 @@ def _folds(name: str, keys: Sequence[tuple[int, int]], truth: dict[tuple[int, in
             leader[of(a)] = of(b)
 
     def fold(id: int) -> int:
-        return zlib.crc32(f"{name} {family.get(id) or of(id)}".encode()) % FOLDS
+        # Made families come again in other libraries.
+        key = family[id] if id in family else f"{name} {of(id)}"
+        return zlib.crc32(key.encode()) % FOLDS
 
     return np.array([fold(a) if fold(a) == fold(b) else -1 for a, b in keys])
 
@@ -240,8 +256,21 @@ def made_libraries(into: Path) -> Iterator[tuple[str, Path]]:
         if not folder.exists():
             subprocess.run(
                 [sys.executable, "-m", "benchmarks.made", str(folder), "--seed", str(seed),
-                 "--size", str(size)],
+                 "--size", str(size), *MADE_KEPT],
                 check=True, cwd=ROOT, capture_output=True,
+            )  # fmt: skip
+        yield folder.name, folder
+
+
+def written_cases(into: Path) -> Iterator[tuple[str, Path]]:
+    """The letters of relation_cases.py: clean pages on which one name or month differs, and noise."""
+    for number, options in enumerate(CASES, 1):
+        folder = into / f"letters-{number}"
+        if not folder.exists():
+            script = Path(__file__).with_name("relation_cases.py")
+            subprocess.run(
+                [sys.executable, str(script), str(folder), *options.split()],
+                check=True, capture_output=True,
             )  # fmt: skip
         yield folder.name, folder
 
@@ -481,6 +510,7 @@ def main() -> int:
         made = arguments.made or Path(scratch)
         folders += made_libraries(made)
         folders.append(crowded(folders[len(SOURCES) + 2][1], made))
+        folders += written_cases(made)
         folders += scale_libraries(arguments.corpora.parent / "tools" / "gen_scale.py", made)
         cases = []
         for name, folder in folders:
