@@ -91,7 +91,7 @@ def test_the_order_is_forgotten(library: Library, documents: list[Document], see
     assert unsettled(grown.notes())
     for decision in grown.decisions():
         fresh.put_decision(decision)  # a chain closes over what was deleted
-    run(fresh, settle=True)
+    analyse(fresh, SETTINGS, Silent(), full=True)
     run(grown, settle=True)
     assert not unsettled(grown.notes())
     assert everything(grown) == everything(fresh)
