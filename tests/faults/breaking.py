@@ -66,8 +66,10 @@ class Letters:
         number = len(self.pairs)
         body = some_text(70, seed=1_000 + number)
         text = f"Rechnung Nr. {7_000 + number * 13} {body}"
-        # The OCR of the second scan has lost a letter.
-        copy = f"Rechnung Nr. {7_000 + number * 13} {body[:-1]}" if number % 2 else text
+        # The OCR of the second scan has misread a few words.
+        words = body.split()
+        words[10:60:20] = [word.translate(str.maketrans("ioe", "10c")) for word in words[10:60:20]]
+        copy = f"Rechnung Nr. {7_000 + number * 13} {' '.join(words)}" if number % 2 else text
         pair = (
             self.office.add(text, tags=[self.tag]),
             self.office.add(copy, tags=[self.tag]),
