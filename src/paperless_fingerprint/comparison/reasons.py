@@ -67,7 +67,10 @@ def _agreements(evidence: Evidence, a: Reading) -> list[str]:
 
 
 def _differences(evidence: Evidence, a: Reading, b: Reading) -> list[str]:
-    marks = [one for one in evidence.changes if one.matters]
+    # Where nothing is improbable enough by itself, what can be read on both sides is what differs.
+    marks = [one for one in evidence.changes if one.matters] or [
+        one for one in evidence.changes if one.is_legible and one.kind is not Kind.ADDED
+    ]
     marks.sort(key=lambda one: (_ORDER[one.kind], -one.severity, one.a.start))
     said: list[str] = []
     counts: dict[Kind, int] = {}
