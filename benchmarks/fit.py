@@ -60,14 +60,6 @@ MADE_KEPT = (
     ),
     "--languages=-ta,he,th,tr,cs,zh,bengali,southern",
 )
-#: Options of relation_cases.py.
-CASES = (
-    "--seed 1",
-    "--seed 2",
-    "--seed 4",
-    "--seed 101 --senders 16 --families statement,contract,report,letter",
-    "--seed 102 --senders 16 --families statement,contract,report,letter",
-)
 #: Libraries of random words: seed and options of ../shared/tools/gen_scale.py.
 SCALE = (
     (1001, "--template 0.9 --dup 0.1 --short 0 --forms 1 --spread 0.01"),
@@ -260,19 +252,6 @@ def made_libraries(into: Path) -> Iterator[tuple[str, Path]]:
                 [sys.executable, "-m", "benchmarks.made", str(folder), "--seed", str(seed),
                  "--size", str(size), *MADE_KEPT],
                 check=True, cwd=ROOT, capture_output=True,
-            )  # fmt: skip
-        yield folder.name, folder
-
-
-def written_cases(into: Path) -> Iterator[tuple[str, Path]]:
-    """The letters of relation_cases.py: clean pages on which one name or month differs, and noise."""
-    for number, options in enumerate(CASES, 1):
-        folder = into / f"letters-{number}"
-        if not folder.exists():
-            script = Path(__file__).with_name("relation_cases.py")
-            subprocess.run(
-                [sys.executable, str(script), str(folder), *options.split()],
-                check=True, capture_output=True,
             )  # fmt: skip
         yield folder.name, folder
 
@@ -512,7 +491,6 @@ def main() -> int:
         made = arguments.made or Path(scratch)
         folders += made_libraries(made)
         folders.append(crowded(folders[len(SOURCES) + 2][1], made))
-        folders += written_cases(made)
         folders += scale_libraries(arguments.corpora.parent / "tools" / "gen_scale.py", made)
         cases = []
         for name, folder in folders:

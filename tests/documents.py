@@ -55,16 +55,13 @@ _REMINDER = (
     "gerne ausgeführt haben. Wir bitten um Überweisung des Betrages von {amount} innerhalb von "
     "vierzehn Tagen auf unser bekanntes Konto. Bitte geben Sie dabei die Rechnungsnummer {number} "
     "an, damit wir Ihre Zahlung zuordnen können. Für Rückfragen steht Ihnen unser Kundendienst "
-    "jederzeit gerne zur Verfügung. Unsere Geschäftszeiten sind montags bis freitags von acht bis "
-    "achtzehn Uhr. Sollten Sie den Betrag bereits überwiesen haben, betrachten Sie dieses Schreiben "
-    "bitte als gegenstandslos. Bewahren Sie die Rechnung bitte für Ihre Unterlagen auf, da wir eine "
-    "weitere Ausfertigung nur gegen Gebühr erstellen. Wir freuen uns auf die weitere gute Zusammenarbeit und "
+    "jederzeit gerne zur Verfügung. Wir freuen uns auf die weitere gute Zusammenarbeit und "
     "verbleiben mit freundlichen Grüßen."
 )
 _MISREAD = {
     "Berlin": "Ber1in", "Zahlung": "Zah1ung", "Kundendienst": "Kvndendienst", "unser": "nnser",
     "freundlichen": "frevndlichen", "gerne": "gcrne", "Damen": "Darnen", "dabei": "dahei",
-    "Tagen": "Tagcn",
+    "Tagen": "Tagcn", "Rückfragen": "Rnckfragen",
 }  # fmt: skip
 
 
@@ -77,9 +74,9 @@ def contested_scan() -> tuple[str, str, str]:
         date="08.05.2021", name="Frau Anna Winter", amount="381,90 Euro", number="RE-20467"
     )
     other = _REMINDER.format(
-        date="08.05.2021", name="Herrn Paul Sommer", amount="127,40 Euro", number="RE-20391"
+        date="03.05.2021", name="Herrn Paul Sommer", amount="127,40 Euro", number="RE-20391"
     )
-    scan = _REMINDER.format(date="08.05.2021", name="", amount="~~ Eur0", number="RE-2O46")
+    scan = _REMINDER.format(date="05.2O21", name="", amount="~~ Eur0", number="RE-2O46")
     for right, wrong in _MISREAD.items():
         scan = scan.replace(right, wrong)
     return scan, original, other
