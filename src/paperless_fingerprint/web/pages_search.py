@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from starlette.requests import Request as HttpRequest
@@ -54,7 +53,6 @@ class Help:
     meaning: str
 
 
-@cache
 def _helps() -> tuple[Help, ...]:
     t = words()
     return tuple(
@@ -62,7 +60,6 @@ def _helps() -> tuple[Help, ...]:
     )
 
 
-@cache
 def _sorts() -> tuple[tuple[str, str], ...]:
     return tuple((name, words()(f"sort.{name}")) for name in _SORTS)
 
