@@ -37,7 +37,7 @@ LAYERS = (
     ("fingerprints",),
     ("text", "files"),
     ("model", "progress"),
-    ("errors",),
+    ("errors", "languages"),
 )
 AT_THE_ROOT = {"__init__", "__main__", "errors", "model", "progress"}
 PURE = ("text", "fingerprints", "comparison", "candidates", "grouping")

@@ -1,9 +1,8 @@
-"""Every text of the pages stands in web/words.py, and every one of them is used."""
+"""Texts of the pages are marked for translation; those that are chosen by a name are all there."""
 
 from __future__ import annotations
 
 import re
-import string
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,6 @@ SOURCES = {
 CALL = re.compile(
     r"""(?:\bt|words\(\))(?:\.(?P<way>n|has|get))?\(\s*f?"(?P<key>[^"{]*)(?P<more>"\s*~|\{)?"""
 )
-#: Ways to write a key that CALL does not see: chosen by an expression.
-CHOSEN = re.compile(r'"((?:search|graph)\.(?!html)[a-z_]+)"')
 
 
 def _used() -> tuple[set[str], set[str]]:
@@ -29,44 +26,26 @@ def _used() -> tuple[set[str], set[str]]:
     for text in SOURCES.values():
         for found in CALL.finditer(text):
             (beginnings if found["more"] else whole).add(found["key"])
-        whole |= set(CHOSEN.findall(text))
     return whole, beginnings
-
-
-def _is_there(key: str) -> bool:
-    return key in messages.ENGLISH or f"{key}.one" in messages.ENGLISH
 
 
 def test_every_text_that_is_asked_for_is_there() -> None:
     whole, beginnings = _used()
-    assert whole
-    assert sorted(key for key in whole if not _is_there(key)) == []
+    assert beginnings
+    assert whole <= messages.TEXTS.keys()
     for beginning in beginnings:
-        assert any(key.startswith(beginning) for key in messages.ENGLISH), beginning
+        assert any(key.startswith(beginning) for key in messages.TEXTS), beginning
 
 
 def test_every_text_is_used() -> None:
     whole, beginnings = _used()
     unused = [
         key
-        for key in messages.ENGLISH
-        if key.removesuffix(".one").removesuffix(".other") not in whole
+        for key in messages.TEXTS
+        if key not in whole
         and not any(beginning and key.startswith(beginning) for beginning in beginnings)
     ]
     assert unused == []
-
-
-def test_what_is_counted_has_both_forms() -> None:
-    for key in messages.ENGLISH:
-        stem, _, form = key.rpartition(".")
-        if form in {"one", "other"}:
-            assert {f"{stem}.one", f"{stem}.other"} <= messages.ENGLISH.keys()
-
-
-def test_texts_can_be_filled_in() -> None:
-    for text in messages.ENGLISH.values():
-        fields = {name for _, name, _, _ in string.Formatter().parse(text) if name}
-        assert text.format(**dict.fromkeys(fields, "x"))
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)

@@ -249,6 +249,15 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
+class Web:
+    language: str = _choice(
+        "auto",
+        "auto en de fr",
+        "language of the page: that of each person's browser, or one for everybody",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """What settings were read from, so that they can be read again with another file's content."""
 
@@ -295,6 +304,7 @@ class Settings:
     paperless: Paperless = field(default_factory=Paperless)
     inbox: Inbox = field(default_factory=Inbox)
     service: Service = field(default_factory=Service)
+    web: Web = field(default_factory=Web)
     #: Where each value came from: 'flag', 'environment', the file's path, or 'default'.
     origins: Mapping[str, str] = field(default_factory=dict)
     #: None where they did not come from `load` alone, as in the demo.

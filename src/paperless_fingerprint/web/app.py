@@ -145,7 +145,9 @@ def make_app(
         lifespan=lifespan,
         exception_handlers=handlers,
         middleware=[
-            Middleware(Guard, metrics=metrics, is_open=visits.is_open),
+            Middleware(
+                Guard, metrics=metrics, is_open=visits.is_open, language=settings.web.language
+            ),
         ],
     )
     app.state.service = service

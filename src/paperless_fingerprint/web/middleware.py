@@ -10,6 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from paperless_fingerprint.languages import choose, speaking
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.problems import Problem, response_of
 from paperless_fingerprint.web.sign_in import is_loopback
@@ -42,11 +43,13 @@ class Guard:
         *,
         metrics: Metrics,
         is_open: bool,
+        language: str = "auto",
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._is_open = is_open
+        self._language = language
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,16 +68,17 @@ class Guard:
             await send(message)
 
         request = Request(scope, receive)
-        try:
-            if self._is_open:
-                _only_this_machine(request)
-            await self._app(scope, receive, guarded)
-        except Exception as error:
-            if status:
-                raise  # half of an answer is out; the connection must break
-            await response_of(request, error)(scope, receive, guarded)
-        finally:
-            self._metrics.count(route_of(scope), status, self._clock() - started)
+        with speaking(choose(request.headers.get("accept-language", ""), self._language)):
+            try:
+                if self._is_open:
+                    _only_this_machine(request)
+                await self._app(scope, receive, guarded)
+            except Exception as error:
+                if status:
+                    raise  # half of an answer is out; the connection must break
+                await response_of(request, error)(scope, receive, guarded)
+            finally:
+                self._metrics.count(route_of(scope), status, self._clock() - started)
 
 
 def _only_this_machine(request: Request) -> None:

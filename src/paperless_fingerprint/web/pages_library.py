@@ -11,6 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import ngettext
 from paperless_fingerprint.review import first_run, library_view, progress, save_thresholds
 from paperless_fingerprint.review.library_view import LibraryView
 from paperless_fingerprint.review.save_thresholds import Levels
@@ -139,9 +141,11 @@ def _work(request: Request, visit: Visit) -> Response:
     said = None
     retried = number_of(request.query_params.get("retried"))
     if retried is not None:
-        said = Notice(words()("done.retry", n=retried))
+        said = Notice(
+            ngettext("Trying %(num)s document again.", "Trying %(num)s documents again.", retried)
+        )
     elif request.query_params.get("started"):
-        said = Notice(words()("done.started"))
+        said = Notice(_("The first sync has started."))
     return page(request, visit, "work.html", "work", view=view, said=said, trouble="")
 
 

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, pair, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
 from paperless_fingerprint.review.orders import DecisionOrder
@@ -246,13 +247,12 @@ def _with(address: str, **more: str) -> str:
 
 def _said(request: Request, visit: Visit) -> Notice | None:
     told = request.query_params.get("said", "")
-    t = words()
     if told == "none":
-        return Notice(t("bulk.none"))
+        return Notice(_("Nothing was selected. Select the entries that you want to decide on."))
     if told == "nothing":
-        return Notice(t("done.nothing"))
+        return Notice(_("You have nothing to undo."))
     number = number_of(request.query_params.get("act"))
-    if number is None or not t.has(f"done.{told}"):
+    if number is None or not words().has(f"done.{told}"):
         return None
     try:
         acts = decide.acts(visit.review, visit.person, limit=20)
@@ -263,7 +263,6 @@ def _said(request: Request, visit: Visit) -> Notice | None:
 
 
 def _in_words(visit: Visit, act: ActView) -> str:
-    t = words()
     cards = visit.review.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
     named = [
         # Isolated, so that a title in another script does not turn the sentence around.
@@ -274,8 +273,10 @@ def _in_words(visit: Visit, act: ActView) -> str:
     ]
     if len(act.documents) > _MOST_NAMED:
         named.append("…")
-    text = t(f"done.{act.verdict}", ids=", ".join(named))
-    return f"{text} {t('done.waiting')}" if act.state == "waiting" else text
+    text = words()(f"done.{act.verdict}", ids=", ".join(named))
+    if act.state != "waiting":
+        return text
+    return f"{text} {_('It will be carried out as soon as the library is free.')}"
 
 
 def _decisions(request: Request, visit: Visit) -> Response:

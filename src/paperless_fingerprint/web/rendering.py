@@ -20,7 +20,9 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from paperless_fingerprint.web.messages import ENGLISH, Messages
+from paperless_fingerprint.languages import figures, language, locale, ngettext
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.web.messages import Messages
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "pf_theme"
@@ -68,17 +70,20 @@ def percent(figure: float | None) -> str:
     if figure is None:
         return "–"
     shown = round(100 * figure)
-    return f"{min(shown, 99) if figure < 1 else shown} %"
+    return _("%(figure)s %%", figure=min(shown, 99) if figure < 1 else shown)
 
 
 def size(count: float | None) -> str:
     if count is None:
         return "–"
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            return f"{count:,.0f} {unit}" if unit == "B" or count >= 100 else f"{count:,.1f} {unit}"
+    units = (_("B"), _("kB"), _("MB"), _("GB"))
+    power = 0
+    while count >= 1000 and power < len(units) - 1:
         count /= 1000
-    raise AssertionError
+        power += 1
+    return (
+        f"{figures.number(count, locale(), 0 if not power or count >= 100 else 1)} {units[power]}"
+    )
 
 
 def clipped(text: str | None, most: int = 200) -> str:
@@ -88,28 +93,31 @@ def clipped(text: str | None, most: int = 200) -> str:
 
 
 def day(moment: str | None) -> str:
-    return (moment or "")[:10]
+    return figures.day(moment, locale()) if moment else ""
 
 
 def minute(moment: str | None) -> str:
-    return (moment or "")[:16].replace("T", " ")
+    return figures.minute(moment, locale()) if moment else ""
 
 
 def duration(seconds: float) -> str:
-    t = words()
     if seconds < 90:
-        return t.n("left.seconds", max(1, round(seconds)))
+        return ngettext("%(num)s second", "%(num)s seconds", max(1, round(seconds)))
     if seconds < 5400:
-        return t.n("left.minutes", round(seconds / 60))
-    return t.n("left.hours", round(seconds / 3600))
+        return ngettext("%(num)s minute", "%(num)s minutes", round(seconds / 60))
+    return ngettext("%(num)s hour", "%(num)s hours", round(seconds / 3600))
 
 
 def pages(count: int) -> str:
-    return words().n("pages", count)
+    return ngettext("%(num)s page", "%(num)s pages", count)
 
 
 def thousands(number: float) -> str:
-    return f"{number:,}"
+    return figures.number(number, locale())
+
+
+def decimals(number: float, digits: int = 2) -> str:
+    return figures.number(number, locale(), digits)
 
 
 def query_string(given: Mapping[str, Any], **changed: Any) -> str:
@@ -120,7 +128,7 @@ def query_string(given: Mapping[str, Any], **changed: Any) -> str:
 
 @cache
 def words() -> Messages:
-    return Messages(ENGLISH)
+    return Messages()
 
 
 @cache
@@ -128,6 +136,7 @@ def environment() -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("paperless_fingerprint.web"),
         autoescape=True,
+        extensions=["jinja2.ext.i18n"],
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -138,12 +147,19 @@ def environment() -> jinja2.Environment:
         size=size,
         clipped=clipped,
         day=day,
+        decimals=decimals,
         duration=duration,
         minute=minute,
         pages=pages,
         thousands=thousands,
     )
+    # {% trans %} hands its values over as the functions take them. A text holds no markup: it is
+    # escaped with its values.
+    made.newstyle_gettext = True  # type: ignore[attr-defined]
     made.globals.update(
+        _=_,
+        gettext=_,
+        ngettext=ngettext,
         t=words(),
         query_string=query_string,
         themes=THEMES,
@@ -159,6 +175,7 @@ def rendered(request: Request, template: str, status: int = 200, **values: Any) 
         environment()
         .get_template(template)
         .render(
+            language=language(),
             theme=theme if theme in THEMES else "system",
             url=lambda path: root + path,
             static=lambda name: root + static_files()[name].address,
@@ -167,4 +184,8 @@ def rendered(request: Request, template: str, status: int = 200, **values: Any) 
             **values,
         )
     )
-    return HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
+    return HTMLResponse(
+        text,
+        status_code=status,
+        headers={"Cache-Control": "no-store", "Content-Language": language()},
+    )

@@ -158,7 +158,7 @@ PHONE = {"width": 360, "height": 740}
 
 def sign_in(page: Page, name: str = "admin", password: str = "admin") -> None:
     page.goto("/sign-in")
-    page.get_by_label("User name").fill(name)
+    page.get_by_label("Username").fill(name)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/review**")

@@ -90,7 +90,7 @@ def test_links_in_lists_are_tall_enough_to_touch(window, chromium, letters):
 def test_signing_in_has_nothing_in_the_way_either(window, chromium):
     page = window.open(signed_in=False, viewport=PHONE)
     page.goto("/sign-in")
-    page.get_by_text("One-time code, or a token").click()
+    page.get_by_text("One-time code or token").click()
     assert (violations(page), too_wide(page)) == ([], 0)
 
 
@@ -141,7 +141,7 @@ def test_the_first_paint_is_small_and_the_second_smaller(window, chromium):
 def test_the_keyboard_reaches_everything_in_order(page, chromium):
     page.goto("/review/g1")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
     reached = []

@@ -28,11 +28,11 @@ def test_signing_in_and_out(window, chromium):
     page = window.open(signed_in=False)
     page.goto("/review?relation=near")
     page.wait_for_url("**/sign-in?back=*")
-    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Username").fill("admin")
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("did not sign you in")
-    assert page.get_by_label("User name").input_value() == "admin"
+    assert page.get_by_label("Username").input_value() == "admin"
     assert page.get_by_label("Password").input_value() == ""
     page.get_by_label("Password").fill("admin")
     page.get_by_role("button", name="Sign in").click()
@@ -63,11 +63,11 @@ def test_a_group_is_reviewed_with_the_keyboard(page, chromium):
     address = page.url
     page.keyboard.press("s")
     expect(page.locator(LIVE)).to_contain_text("are the same")
-    expect(page.locator("#said")).to_contain_text("Remembered")
+    expect(page.locator("#said")).to_contain_text("Confirmed")
     # The next entry is there at once.
     expect(page.locator("h1 bdi")).not_to_have_text(name)
     page.keyboard.press("u")
-    expect(page.locator(LIVE)).to_contain_text("Taken back")
+    expect(page.locator(LIVE)).to_contain_text("Undone")
     expect(page).to_have_url(re.compile(re.escape(address.partition("?")[0])))
     expect(page.locator("h1 bdi")).to_have_text(name)
     assert (entries(page, "open"), entries(page, "done")) == (waiting, done)
@@ -83,7 +83,7 @@ def test_different_is_remembered_and_undone(page, chromium):
     # From another page, too, the last word can be taken back.
     page.goto("/decisions")
     page.get_by_role("button", name=re.compile("Undo 'different'")).first.click()
-    expect(page.locator("#said")).to_contain_text("Taken back")
+    expect(page.locator("#said")).to_contain_text("Undone")
     assert entries(page, "dismissed") == told_apart
 
 
@@ -93,7 +93,7 @@ def test_the_one_to_keep_is_chosen_with_a_key(page, chromium):
     before = kept.get_attribute("aria-label")
     side = "2" if page.locator(".doc").first.get_attribute("aria-label") == before else "1"
     page.keyboard.press(side)
-    expect(page.locator(LIVE)).to_contain_text("is the one to keep")
+    expect(page.locator(LIVE)).to_contain_text("Keep: ")
     expect(kept).not_to_have_attribute("aria-label", before)
     page.keyboard.press("u")
     expect(kept).to_have_attribute("aria-label", before)
@@ -107,17 +107,17 @@ def test_keys_walk_and_are_listed(page, chromium):
     page.keyboard.press("ArrowLeft")
     expect(page.locator("h1 bdi")).to_have_text(name)
     page.keyboard.press("?")
-    overlay = page.get_by_role("dialog", name="Keys")
+    overlay = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(overlay).to_be_visible()
     # What single keys do can be switched off; the list of keys stays.
-    overlay.get_by_label("Single keys act at once").uncheck()
+    overlay.get_by_label("Use keyboard shortcuts").uncheck()
     page.keyboard.press("Escape")
     expect(overlay).to_be_hidden()
     page.keyboard.press("s")
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     expect(page.locator("#said")).to_have_count(0)
-    page.get_by_label("Single keys act at once").check()
+    page.get_by_label("Use keyboard shortcuts").check()
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
@@ -130,29 +130,29 @@ def test_keys_walk_and_are_listed(page, chromium):
 def test_several_are_decided_after_a_preview(page, chromium):
     waiting = entries(page, "open")
     page.goto("/review?relation=exact")
-    for box in page.get_by_role("checkbox", name=re.compile("Choose")).all()[:2]:
+    for box in page.get_by_role("checkbox", name=re.compile("Select")).all()[:2]:
         box.check()
-    expect(page.locator("[data-picked]")).to_have_text("2 chosen")
-    page.get_by_label("What they are").last.select_option("different")
+    expect(page.locator("[data-picked]")).to_have_text("2 selected")
+    page.get_by_label("Decision", exact=True).select_option("different")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("heading", name="Before anything is written")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check before you save")).to_be_visible()
     expect(page.locator("main")).to_contain_text("Duplicate (exact)")
     # Looking changes nothing.
     page.go_back()
     assert entries(page, "open") == waiting
     page.goto("/review?relation=exact")
-    for box in page.get_by_role("checkbox", name=re.compile("Choose")).all()[:2]:
+    for box in page.get_by_role("checkbox", name=re.compile("Select")).all()[:2]:
         box.check()
-    page.get_by_label("What they are").last.select_option("different")
+    page.get_by_label("Decision", exact=True).select_option("different")
     page.get_by_role("button", name="Preview").click()
-    page.get_by_role("button", name="Decide about 2").click()
-    expect(page.locator("#said")).to_contain_text("Remembered")
+    page.get_by_role("button", name="Save 2 decisions").click()
+    expect(page.locator("#said")).to_contain_text("Not duplicates")
     page.goto("/review")
     expect(page.locator("#total")).to_contain_text(str(waiting - 2))
     for _ in range(2):
         page.goto("/decisions")
         page.get_by_role("button", name=re.compile("Undo 'different'")).first.click()
-        expect(page.locator("#said")).to_contain_text("Taken back")
+        expect(page.locator("#said")).to_contain_text("Undone")
     assert entries(page, "open") == waiting
 
 
@@ -163,11 +163,13 @@ def test_the_second_sees_what_the_first_did(window, chromium):
     one.keyboard.press("s")
     expect(one.locator(LIVE)).to_contain_text("are the same")
     other.keyboard.press("d")
-    expect(other.get_by_role("heading", name="Somebody was faster")).to_be_visible()
+    expect(
+        other.get_by_role("heading", name="Someone else has already decided this")
+    ).to_be_visible()
     expect(other.locator("main")).to_contain_text("belong together")
     expect(other.locator(LIVE)).to_contain_text("belong together")
     one.keyboard.press("u")
-    expect(one.locator(LIVE)).to_contain_text("Taken back")
+    expect(one.locator(LIVE)).to_contain_text("Undone")
 
 
 @any_store
@@ -178,17 +180,17 @@ def test_everything_works_without_script(window, chromium):
     page.get_by_role("button", name=re.compile("^Different")).click()
     expect(page.locator("#said")).to_contain_text("are different")
     page.locator("#said").get_by_role("button", name="Undo").click()
-    expect(page.locator("#said")).to_contain_text("Taken back")
+    expect(page.locator("#said")).to_contain_text("Undone")
     expect(page).to_have_url(re.compile(re.escape(address.partition("?")[0])))
     page.get_by_role("link", name="Next entry").click()
-    expect(page.get_by_role("heading", name="What the texts say")).to_be_visible()
+    expect(page.get_by_role("heading", name="Text differences")).to_be_visible()
 
 
 @any_store
 def test_filters_are_kept_from_entry_to_entry(page, chromium):
     page.goto("/review")
     page.locator("#filters summary").click()
-    page.get_by_label("What they are").first.select_option("contains")
+    page.get_by_label("Kind of match").select_option("contains")
     page.get_by_role("button", name="Filter", exact=True).click()
     page.wait_for_url("**relation=contains**")
     count = page.locator("[data-row]").count()
@@ -215,8 +217,8 @@ def test_what_differs_is_marked_in_words(page, chromium):
 def test_what_is_not_there_is_said(page, chromium, path):
     answer = page.goto(path)
     assert answer.status == 404
-    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
-    page.get_by_role("link", name="To the duplicates").click()
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
+    page.get_by_role("link", name="Back to duplicates").click()
     page.wait_for_url("**/review")
 
 
@@ -226,7 +228,7 @@ def test_a_forged_form_is_refused(page, chromium):
     page.locator("input[name=csrf]").evaluate_all("all => all.forEach(one => one.value = 'x')")
     page.evaluate("document.querySelectorAll('[data-swap]').forEach(f => delete f.dataset.swap)")
     page.get_by_role("button", name=re.compile("^Same")).click()
-    expect(page.get_by_role("heading", name="That is not allowed")).to_be_visible()
+    expect(page.get_by_role("heading", name="Not allowed")).to_be_visible()
 
 
 @any_store
@@ -237,7 +239,7 @@ def test_a_session_of_yesterday(window, chromium):
     page.context.add_cookies([{**kept, "value": "of-yesterday"}])
     page.keyboard.press("s")
     expect(page.get_by_role("alert")).to_contain_text("session has ended")
-    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Username").fill("admin")
     page.get_by_label("Password").fill("admin")
     page.get_by_role("button", name="Sign in").click()
     # Back to where one was.
@@ -255,11 +257,11 @@ def test_who_may_only_look_is_told_so(window, chromium, site):
     expect(page.locator("main")).to_contain_text("but not change them")
     expect(page.get_by_role("button", name=re.compile("^(Same|Different)"))).to_have_count(0)
     page.goto("/work")
-    expect(page.locator("#progress")).not_to_contain_text("documents wait")
+    expect(page.locator("#progress")).not_to_contain_text("documents waiting")
     page.goto("/first-run")
     # Checks name addresses and paths.
     assert "127.0.0.1" not in page.locator("main").inner_text()
     page.goto("/library")
-    expect(page.locator("main")).to_contain_text("the documents that you may see")
+    expect(page.locator("main")).to_contain_text("the documents that you are allowed to see")
     page.goto("/search?q=FINGERPRINT:12_20&explain=1")
-    expect(page.get_by_role("region", name="How it is asked")).not_to_contain_text('"request"')
+    expect(page.get_by_role("region", name="How the search works")).not_to_contain_text('"request"')

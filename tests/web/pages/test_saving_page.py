@@ -33,15 +33,15 @@ def test_a_threshold_is_tried_saved_and_put_back(any_store, open_site, chromium,
     page.goto("/library")
     groups = page.locator(".tile", has_text="groups of duplicates").locator("strong")
     before = int(groups.inner_text())
-    try_out(page, "Least sure", "100")
+    try_out(page, "Lowest match shown", "100")
     assert file.read_text() == CONFIG
     expect(page.locator("#what-if pre")).to_have_count(0)
     page.get_by_role("button", name="Save these thresholds").click()
     page.wait_for_url("**/library?done=saved#what-if")
     expect(page.locator("#said")).to_contain_text("Saved.")
     expect(page.locator("#saved")).to_contain_text("admin saved other thresholds")
-    expect(page.locator("#saved")).to_contain_text("Least sure 75 % → 100 %")
-    expect(page.get_by_label("Least sure", exact=True)).to_have_value("100")
+    expect(page.locator("#saved")).to_contain_text("Lowest match shown 75 % → 100 %")
+    expect(page.get_by_label("Lowest match shown", exact=True)).to_have_value("100")
     assert file.read_text() == CONFIG.replace("0.750", "1.0")
 
     def shown() -> int:
@@ -52,10 +52,10 @@ def test_a_threshold_is_tried_saved_and_put_back(any_store, open_site, chromium,
     page.goto("/work")
     expect(page.locator("#log")).to_contain_text("similarity_threshold 0.75 → 1")
     page.goto("/library")
-    page.get_by_role("button", name="Put back what was before").click()
+    page.get_by_role("button", name="Restore the previous thresholds").click()
     page.wait_for_url("**/library?done=back#what-if")
     assert file.read_text() == CONFIG
-    expect(page.locator("#saved")).to_contain_text("Least sure 100 % → 75 %")
+    expect(page.locator("#saved")).to_contain_text("Lowest match shown 100 % → 75 %")
     until(lambda: shown() == before, "the groups again")
 
 
@@ -102,7 +102,7 @@ def test_nothing_gets_in_the_way(open_site, chromium, file, look):
     # By keyboard alone.
     page.get_by_role("button", name="Save these thresholds").press("Enter")
     page.wait_for_url("**/library?done=saved#what-if")
-    expect(page.get_by_role("button", name="Put back what was before")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore the previous thresholds")).to_be_visible()
     assert (violations(page), too_wide(page)) == ([], 0)
 
 
@@ -111,7 +111,7 @@ def test_nothing_gets_in_the_way_of_the_first_sync(open_site, chromium, look):
     _, window = open_site([], synced=False)
     page = window.open(viewport=look, signed_in=False)
     page.goto("/sign-in?back=/first-run")
-    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Username").fill("admin")
     page.get_by_label("Password").fill("admin")
     page.get_by_role("button", name="Sign in").press("Enter")
     expect(page.get_by_role("button", name="Start the first sync")).to_be_visible()

@@ -90,4 +90,4 @@ def test_a_document_that_is_gone_while_it_is_looked_at(open_site, chromium):
     with site.office.open() as place:
         place.store.delete(place.store.ids())
     page.keyboard.press("s")
-    expect(page.get_by_role("heading", name="The document is gone")).to_be_visible()
+    expect(page.get_by_role("heading", name="The document no longer exists")).to_be_visible()

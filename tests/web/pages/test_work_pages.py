@@ -30,7 +30,7 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
     try:
         page = window.open(signed_in=False)
         page.goto("/")
-        page.get_by_label("User name").fill("admin")
+        page.get_by_label("Username").fill("admin")
         page.get_by_label("Password").fill("admin")
         page.get_by_role("button", name="Sign in").click()
         page.goto("/")
@@ -50,12 +50,12 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
         expect(page.locator("#first-sync")).to_have_count(0)
         page.goto("/first-run")
         expect(page.locator("main")).to_contain_text("The first sync has begun")
-        page.get_by_role("link", name="See how far it is").click()
+        page.get_by_role("link", name="Show progress").click()
         page.wait_for_url("**/work")
         page.evaluate("window.isTheSamePage = true")
     finally:
         gate.set()
-    expect(page.locator("#doing")).to_have_text("Nothing long is going on", timeout=60_000)
+    expect(page.locator("#doing")).to_have_text("Idle", timeout=60_000)
     expect(page.locator(".tile", has_text="last sync")).to_contain_text(re.compile(r"\d{4}-"))
     assert page.evaluate("window.isTheSamePage")
 
@@ -78,11 +78,11 @@ def test_all_labels_are_written_when_somebody_asks(open_site, chromium):
     library = site.office.paperless.library
     page = window.open()
     page.goto("/first-run")
-    labels = page.get_by_role("region", name="Labels in Paperless")
-    expect(labels).to_contain_text("were taken back, and none are written")
-    expect(labels.locator("#would-add")).to_contain_text("the tag of near copies")
+    labels = page.get_by_role("region", name="Tags and links in Paperless")
+    expect(labels).to_contain_text("have been removed, and none are written")
+    expect(labels.locator("#would-add")).to_contain_text("the tag for re-scans and copies")
     assert not library.views
-    labels.get_by_role("button", name="Write all to Paperless").click()
+    labels.get_by_role("button", name="Write everything to Paperless").click()
     expect(labels).to_contain_text("written for all that was found")
     until(lambda: library.views, "the labels")
 
@@ -113,16 +113,16 @@ def test_failures_are_shown_and_tried_again(any_store, open_site, chromium):
     site, window = open_site(inbox_tries="1", **any_store)
     page = window.open()
     page.goto("/work")
-    expect(page.locator("#progress")).to_contain_text("All is well.")
+    expect(page.locator("#progress")).to_contain_text("Everything is working.")
     site.office.paperless.faults.next(Fault.HTML, 50, path=f"{_FETCH}")
     with site.office.open() as place:
         place.inbox.add([12])
     page.goto("/work")
-    expect(page.get_by_role("row", name=re.compile("12 Scan"))).to_contain_text("rests")
+    expect(page.get_by_role("row", name=re.compile("12 Scan"))).to_contain_text("stopped retrying")
     site.office.paperless.faults.clear()
     page.get_by_role("button", name="Try document 12 again").click()
     expect(page.locator("#said")).to_contain_text("Tried again: 1")
-    expect(page.get_by_role("heading", name="Failures")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Failed documents")).to_have_count(0)
 
 
 def test_what_is_stored_is_seen_while_paperless_is_away(open_site, chromium):
@@ -132,7 +132,7 @@ def test_what_is_stored_is_seen_while_paperless_is_away(open_site, chromium):
     window.expected += ("/thumb/",)
     site.office.paperless.faults.by_chance(1.0, Fault.UNAVAILABLE)
     page.goto("/work")
-    expect(page.locator("#progress")).to_contain_text("Something is away", timeout=30_000)
+    expect(page.locator("#progress")).to_contain_text("Something cannot be reached", timeout=30_000)
     page.goto("/review?relation=near")
     expect(page.locator("#trouble")).to_contain_text("what you decide is kept")
     page.locator("[data-row]").first.click()
@@ -148,18 +148,18 @@ def test_who_tries_too_often_waits(open_site, chromium):
     page = window.open(signed_in=False)
     page.goto("/sign-in")
     for _ in range(11):
-        page.get_by_label("User name").fill("somebody")
+        page.get_by_label("Username").fill("somebody")
         page.get_by_label("Password").fill("guessed")
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_role("alert")).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("tried too often")
+    expect(page.get_by_role("alert")).to_contain_text("Too many attempts")
 
 
 @pytest.mark.parametrize(
     ("error", "heading"),
     [
-        (RuntimeError("a secret of the program"), "Something went wrong here"),
-        (StoreError("http://elastic:secret@store:9200 is away"), "Something is away"),
+        (RuntimeError("a secret of the program"), "Something went wrong"),
+        (StoreError("http://elastic:secret@store:9200 is away"), "Something cannot be reached"),
     ],
 )
 def test_what_goes_wrong_here_is_said_without_secrets(
