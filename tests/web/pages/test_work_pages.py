@@ -134,7 +134,7 @@ def test_what_is_stored_is_seen_while_paperless_is_away(open_site, chromium):
     page.goto("/work")
     expect(page.locator("#progress")).to_contain_text("Something cannot be reached", timeout=30_000)
     page.goto("/review?relation=near")
-    expect(page.locator("#trouble")).to_contain_text("what you decide is kept")
+    expect(page.locator("#trouble")).to_contain_text("what you decide is saved")
     page.locator("[data-row]").first.click()
     expect(page.get_by_role("group", name="Decide", exact=True)).to_be_visible()
     # Decisions are taken all the same.
