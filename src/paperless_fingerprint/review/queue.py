@@ -175,7 +175,7 @@ def item_of(
         entry.kind,
         entry.relation,
         round(entry.confidence, 4),
-        pair.reasons if pair else (),
+        tuple(map(str, pair.reasons)) if pair else (),
         _cards(mirror, sight, entry),
         sum(1 for id in entry.members if id in documents),
         entry.primary,
