@@ -50,7 +50,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
         "You are about to mark %(num)s entry as not duplicates.",
         "You are about to mark %(num)s entries as not duplicates.",
     ),
-    "item.size.group": mark_n("%(num)s document", "%(num)s duplicates"),
+    "item.size.group": mark_n("%(num)s duplicate", "%(num)s duplicates"),
     "item.size.versions": mark_n("%(num)s version", "%(num)s versions"),
     "item.size.contains": mark_n("A part and its whole", "A part and its whole"),
     "item.size.semantic": mark_n("Two with the same meaning", "Two with the same meaning"),
