@@ -218,8 +218,19 @@ def _construct_opensearch(jpype: Any, options: NodeOptions) -> Any:
     # What loads plugins from folders is not published. The constructor that takes them from the
     # class path is there for tests, and open to nobody else.
     plugins = jpype.JClass("java.util.ArrayList")()
-    transport = "org.opensearch.transport.Netty4Plugin"
-    plugins.add(jpype.JClass(transport).class_)
+    major = options.version.removeprefix(OPENSEARCH).partition(".")[0]
+    transport = f"org.opensearch.transport.Netty4{'' if major == '2' else 'Module'}Plugin"
+    if major == "2":
+        plugins.add(jpype.JClass(transport).class_)
+    else:
+        number = options.version.removeprefix(OPENSEARCH)
+        current = jpype.JClass("org.opensearch.Version").CURRENT
+        plugins.add(
+            jpype.JClass("org.opensearch.plugins.PluginInfo")(
+                transport, "", number, current, "21", transport, None,
+                jpype.JClass("java.util.List").of(), False,
+            )
+        )  # fmt: skip
     for constructor in jpype.JClass("org.opensearch.node.Node").class_.getDeclaredConstructors():
         if constructor.getParameterCount() == 3:
             constructor.setAccessible(True)
