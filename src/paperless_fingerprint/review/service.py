@@ -43,7 +43,7 @@ class Review:
         self.journal = Journal(path_of_journal(settings))
         self._diff_cache = DiffCache(settings)
         self._opened = Opened(settings)
-        self.mirror = Mirror(settings, self._opened)
+        self.mirror = Mirror(settings, self._opened, live.changed)
         self.search = PersonsSearch(settings, self._opened)
         self.differences = DifferenceFinder(settings, self._opened, self.mirror, self._diff_cache)
         self.decisions = DecisionRunner(
