@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -256,3 +258,31 @@ def test_a_window_of_attempts() -> None:
     assert [limit.attempt("a") for _ in range(2)] == [0.0, 0.0]
     assert network_of("2001:db8::1") == network_of("2001:db8::ffff")
     assert network_of("::ffff:10.0.0.1") == network_of("10.0.0.1") != network_of("10.0.0.2")
+
+
+def test_a_journal_of_an_earlier_version_knows_no_batches_and_gets_them(tmp_path) -> None:
+    path = tmp_path / "journal.db"
+    Journal(path).close()
+    with closing(sqlite3.connect(path)) as old:
+        # As version 0 was.
+        old.execute("DROP INDEX act_batch")
+        old.execute("ALTER TABLE act DROP COLUMN batch")
+        old.execute("PRAGMA user_version = 0")
+        old.execute(
+            "INSERT INTO act (at, person, by, verdict, item, documents, steps) "
+            "VALUES ('2026-01-01T00:00:00Z', '7', 'anna', 'same', 'g1', '[1, 2]', '[]')"
+        )
+        old.commit()
+    journal = Journal(path)
+    [old_act] = journal.of_batch(1)
+    assert (old_act.by, old_act.batch) == ("anna", 0)
+    acts = [JournalEntry(0, "", "7", "anna", "same", f"g{n}", (n,), ()) for n in (3, 5)]
+    first, second = journal.add(acts)
+    assert (first.batch, second.batch) == (first.number, first.number)
+    assert journal.of_batch(second.number) == [first, second] == journal.of_batch(first.number)
+    # What is to be taken back already is not what is taken back next.
+    journal.add([JournalEntry(0, "", "7", "anna", "undo", "g5", (5,), (), undoes=second.number)])
+    last = journal.last("7")
+    assert last is not None
+    assert last.number == first.number
+    journal.close()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
+from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Pair, Verdict
 from paperless_fingerprint.review.catalogue import Catalogue, first_pair
 from paperless_fingerprint.review.journal import JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
@@ -29,6 +29,7 @@ from paperless_fingerprint.review.visible import Sight, Unknown
 MOST_PER_PAGE = 100
 #: Of one item; a family of ten thousand copies is no list.
 _CARDS = 50
+_PAIRS = 500
 _ID = re.compile(r"(?:([gv])(\d{1,10})|p(\d{1,10})-(\d{1,10}))", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _KIND_OF = {"g": "group", "v": "versions"}
@@ -165,7 +166,7 @@ def item_of(
         entry.kind,
         entry.relation,
         round(entry.confidence, 4),
-        pair.reasons if pair else (),
+        _reasons(sight.catalogue, entry, pair),
         _cards(mirror, sight, entry),
         sum(1 for id in entry.members if id in documents),
         entry.primary,
@@ -183,6 +184,18 @@ def item_of(
         ),
         bool(ours),
     )
+
+
+def _reasons(catalogue: Catalogue, entry: QueueEntry, surest: Pair | None) -> tuple[str, ...]:
+    """What is said of a group holds for all of it: what its pairs have in common, or else what is
+    known of the least sure one."""
+    if surest is None or len(entry.pairs) < 2:
+        return surest.reasons if surest else ()
+    keys = entry.pairs[:_PAIRS]
+    pairs = [catalogue.pairs[key] for key in keys if key in catalogue.pairs]
+    common = set(surest.reasons).intersection(*(pair.reasons for pair in pairs))
+    shared = tuple(reason for reason in surest.reasons if reason in common)
+    return shared or min(pairs, key=lambda pair: pair.confidence, default=surest).reasons
 
 
 def _cards(mirror: Mirror, sight: Sight, entry: QueueEntry) -> tuple[Card, ...]:

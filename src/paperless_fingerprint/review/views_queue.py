@@ -35,7 +35,7 @@ class Item:
     #: it is not known what it was found to be.
     relation: str
     confidence: float
-    #: Of the surest pair, the strongest first.
+    #: Of the surest pair, the strongest first; of several pairs what all of them have in common.
     reasons: tuple[str, ...]
     #: Primary first, then by age; at most 50 of them, `size` says how many there are. Of a
     #: version chain: oldest first.

@@ -99,6 +99,17 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "done.different": mark("Not duplicates: %(ids)s are different."),
     "done.primary": mark("Keep: %(ids)s."),
     "done.undo": mark("Undone: the decision about %(ids)s."),
+    "done.many.same": mark_n(
+        "%(num)s entry confirmed: %(ids)s.", "%(num)s entries confirmed: %(ids)s."
+    ),
+    "done.many.different": mark_n(
+        "%(num)s entry marked as not duplicates: %(ids)s.",
+        "%(num)s entries marked as not duplicates: %(ids)s.",
+    ),
+    "done.many.undo": mark_n(
+        "Undone: the decision about %(num)s entry: %(ids)s.",
+        "Undone: the decisions about %(num)s entries: %(ids)s.",
+    ),
     "done.thresholds.saved": mark("Saved. Pairs and groups are updated in the background."),
     "done.thresholds.back": mark(
         "The previous thresholds are back. Pairs and groups are updated in the background."

@@ -12,8 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from paperless_fingerprint.errors import FingerprintError
-from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, pair, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
 from paperless_fingerprint.review.orders import DecisionOrder
@@ -207,8 +205,11 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
-    # Back to where it was said, so that it can be said otherwise.
-    to = f"/review/{outcome.items[0].id}" if len(outcome.items) == 1 else back
+    to = back
+    if len(outcome.items) == 1 and urlsplit(back).path.startswith("/review/"):
+        # Back to where it was said, so that it can be said otherwise; in the same list.
+        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k != "with"}
+        to = f"/review/{outcome.items[0].id}?{query_string(given)}"
     return go(request, _with(to, said="undo", act=_last(outcome)))
 
 
@@ -247,36 +248,41 @@ def _with(address: str, **more: str) -> str:
 
 def _said(request: Request, visit: Visit) -> Notice | None:
     told = request.query_params.get("said", "")
+    t = words()
     if told == "none":
-        return Notice(_("Nothing was selected. Select the entries that you want to decide on."))
+        return Notice(t("bulk.none"))
     if told == "nothing":
-        return Notice(_("You have nothing to undo."))
+        return Notice(t("done.nothing"))
     number = number_of(request.query_params.get("act"))
-    if number is None or not words().has(f"done.{told}"):
+    if number is None or not t.has(f"done.{told}"):
         return None
-    try:
-        acts = decide.acts(visit.review, visit.person, limit=20)
-    except FingerprintError:
+    acts = decide.told(visit.review, visit.person, number)
+    if not acts:
         return None
-    act = next((act for act in acts if act.number == number), None)
-    return None if act is None else Notice(_in_words(visit, act), number if act.may_undo else None)
+    return Notice(_in_words(visit, acts), number if any(act.may_undo for act in acts) else None)
 
 
-def _in_words(visit: Visit, act: ActView) -> str:
-    cards = visit.review.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
+def _in_words(visit: Visit, acts: Sequence[ActView]) -> str:
+    """Of one act its documents; of many the first of each."""
+    t = words()
+    ids = [act.documents[0] for act in acts] if len(acts) > 1 else acts[0].documents
+    cards = visit.review.mirror.cards(visit.person, ids[:_MOST_NAMED])
     named = [
         # Isolated, so that a title in another script does not turn the sentence around.
         f"\u2068{clipped(cards[id].title, 50)}\u2069 ({id})"
         if id in cards and cards[id].title
         else str(id)
-        for id in act.documents[:_MOST_NAMED]
+        for id in ids[:_MOST_NAMED]
     ]
-    if len(act.documents) > _MOST_NAMED:
+    if len(ids) > _MOST_NAMED:
         named.append("…")
-    text = words()(f"done.{act.verdict}", ids=", ".join(named))
-    if act.state != "waiting":
-        return text
-    return f"{text} {_('It will be carried out as soon as the library is free.')}"
+    what, told = acts[0].verdict, ", ".join(named)
+    text = (
+        t(f"done.many.{what}", n=len(acts), ids=told)
+        if len(acts) > 1
+        else t(f"done.{what}", ids=told)
+    )
+    return f"{text} {t('done.waiting')}" if any(act.state == "waiting" for act in acts) else text
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
