@@ -20,6 +20,7 @@ from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import positions
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import components
+from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import Filters
 from paperless_fingerprint.review.visible import sight_of
 from paperless_fingerprint.review.what_if import WhatIf
@@ -99,8 +100,13 @@ def test_what_a_person_sees_follows_the_library(store, superuser: bool) -> None:
     now = read(store, 0.75, 1)
     sight = sight_of(now, person)
     open_ones, near = Filters(), Filters("near", state="")
+    others = [
+        Filters(state="", text="DOCUMENT 6"), Filters(state="", confidence_to=0.85),
+        *(Filters(state="", sort=sort) for sort in SORTS),
+    ]  # fmt: skip
     assert len(sight.filtered(open_ones)) == len(sight.entries)
-    sight.filtered(near)
+    for filters in (near, *others):
+        sight.ordered(filters)
     steps = [
         lambda: store.put_decision(Decision(5, 6, Verdict.CONFIRMED, "2026-01-01T00:00:00Z")),
         lambda: store.write_pairs([], removing=[(4, 5)]) or store.replace_chains([4, 5], []),
@@ -119,6 +125,10 @@ def test_what_a_person_sees_follows_the_library(store, superuser: bool) -> None:
         assert list(sight.entries) == list(whole.entries)
         assert list(sight.filtered(open_ones)) == list(whole.filtered(open_ones))
         assert list(sight.filtered(near)) == list(whole.filtered(near))
+        for filters in others:
+            assert list(sight.ordered(filters)) == list(whole.ordered(filters))
+            for place, entry in enumerate(whole.ordered(filters)):
+                assert SORTS[filters.sort].place(now, sight.ordered(filters), entry) == place
         assert (sight.states, sight.relations) == (whole.states, whole.relations)
         for entry in whole.entries:
             kind, first = entry.kind, entry.members[0]

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from paperless_work import LETTER, OTHER, RESCAN
 
 from documents import some_words
+from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.review import selection
+from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.selection import Selection
+from paperless_fingerprint.review.views_queue import Filters
 from paperless_fingerprint.stores.opening import open_store
 
 
@@ -90,3 +96,80 @@ def test_what_is_said_of_a_group_holds_for_all_of_it(both) -> None:
         assert group["size"] == 3
         assert not set(group["reasons"]) & (set(same) - set(near))
         assert group["reasons"]
+
+
+def a_library(service) -> list[int]:
+    """A letter and its copy, which is larger and came later, and two files that are the same."""
+    add_label = service.paperless.library.add_label
+    tag, sender = add_label("tags", "Steuer").id, add_label("correspondents", "Zahnärzte").id
+    ids = [
+        service.add(LETTER, title="Strom, der Brief", added="2024-01-01T00:00:00Z", size=100),
+        service.add(RESCAN, title="Strom, noch einmal", added="2024-05-01T00:00:00Z", size=900),
+        service.add(OTHER, title="Honorar", added="2024-02-01T00:00:00Z", tags=[tag], size=50),
+        service.add(OTHER, title="Älteres", added="2024-03-01T00:00:00Z", correspondent=sender),
+    ]
+    service.sync()
+    return ids
+
+
+def test_the_list_is_narrowed_by_more_than_its_kind(service) -> None:
+    a, _, c, _ = a_library(service)
+
+    def found(**filters) -> list[str]:
+        return [item["id"] for item in items(client, **filters)]
+
+    letter, bill = f"g{a}", f"g{c}"
+    with service.machine() as client:
+        assert found() == [bill, letter]
+        assert found(tag="Steuer") == [bill]
+        assert found(tag="steuer") == []
+        # Words in any order and case, each in any of the documents.
+        assert found(text="EINMAL strom") == [letter]
+        assert found(text="älteres honorar") == [bill]
+        assert found(text="zahnärzte") == [bill]
+        assert found(text="steuer strom") == []
+        assert found(confidence_from=1) == [bill]
+        assert found(confidence_to=0.9999) == [letter]
+        assert found(tag="Steuer", text="honorar", correspondent="Zahnärzte") == [bill]
+        menus = client.get("/api/review").json()
+        assert menus["tags"] == [{"name": "Steuer", "count": 1}]
+        for wrong in ({"sort": "best"}, {"confidence_from": 2}, {"per_page": 201}):
+            assert client.get("/api/review", params=wrong).status_code == 400
+
+
+def test_the_list_stands_in_another_order_and_one_walks_along_it(service) -> None:
+    a, _, c, _ = a_library(service)
+    letter, bill = f"g{a}", f"g{c}"
+    wanted = {
+        "sure": [bill, letter], "unsure": [letter, bill], "newest": [letter, bill],
+        "oldest": [bill, letter], "size": [bill, letter], "space": [letter, bill],
+        "title": [bill, letter],
+    }  # fmt: skip
+    with service.machine() as client:
+        for sort, order_wanted in wanted.items():
+            assert [item["id"] for item in items(client, sort=sort)] == order_wanted, sort
+            first = client.get(
+                f"/api/review/{order_wanted[0]}/neighbours", params={"sort": sort}
+            ).json()
+            assert (first["previous"], first["next"]) == (None, order_wanted[1]), sort
+
+
+def test_all_that_match_are_chosen_and_not_only_what_is_shown(service) -> None:
+    a, _, c, _ = a_library(service)
+    review, anybody = service.review, Person("1", "anna", superuser=True)
+
+    def chosen(*but: str, **filters) -> list[str]:
+        told = Selection(but, Filters(**{"per_page": 1, **filters}))
+        return [entry.id for entry in selection.chosen(review, anybody, told)]
+
+    assert chosen() == [f"g{c}", f"g{a}"]
+    assert chosen(page=2) == [f"g{c}", f"g{a}"]
+    assert chosen(f"g{c}") == [f"g{a}"]
+    assert chosen(text="honorar") == [f"g{c}"]
+    named = Selection((f"g{a}",))
+    assert [entry.id for entry in selection.chosen(review, anybody, named)] == [f"g{a}"]
+    with pytest.raises(UsageError):
+        chosen(sort="best")
+    # Whoever sees nothing chooses nothing.
+    stranger = Person("9", "eve", visible=frozenset())
+    assert not selection.chosen(review, stranger, Selection((), Filters(state="")))

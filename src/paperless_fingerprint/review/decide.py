@@ -19,6 +19,7 @@ from paperless_fingerprint.review.orders import DecisionOrder, check_orders, ste
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.preview import preview
 from paperless_fingerprint.review.queue import (
+    concerning,
     entry_of,
     item_of,
     parsed,
@@ -26,7 +27,6 @@ from paperless_fingerprint.review.queue import (
     words_about,
     words_of,
 )
-from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views_queue import Item, Word
 from paperless_fingerprint.review.visible import Unknown
@@ -107,7 +107,7 @@ def decide(
             raise Unknown("The documents have changed this very moment. Look again.")
         conflicts = []
         for order, entry in zip(orders, entries, strict=True):
-            ours = [act for act in waiting if _shares(act.subjects, entry)]
+            ours = concerning(waiting, entry)
             said = words_about(sight.catalogue, entry)
             if seen(entry, said, ours) != order.seen:
                 happened = _happened(
@@ -235,11 +235,6 @@ def _may(person: Person, ids: Collection[int], changeable: Changeable) -> None:
     )
     if not person.may_decide or not set(ids) <= set(changeable(ids)):
         raise refused
-
-
-def _shares(subjects: Collection[tuple[int, int]], entry: QueueEntry) -> bool:
-    members = set(entry.members)
-    return any(a in members and b in members for a, b in subjects)
 
 
 def _outcome(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2s
 
@@ -15,6 +15,7 @@ from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views import Card
 from paperless_fingerprint.review.views_queue import (
     STATES,
@@ -26,7 +27,7 @@ from paperless_fingerprint.review.views_queue import (
 )
 from paperless_fingerprint.review.visible import Sight, Unknown
 
-MOST_PER_PAGE = 100
+MOST_PER_PAGE = 200
 #: Of one item; a family of ten thousand copies is no list.
 _CARDS = 50
 _PAIRS = 500
@@ -36,17 +37,17 @@ _KIND_OF = {"g": "group", "v": "versions"}
 _SEEN_CHARACTERS = 16
 
 
-def listed(review: Review, person: Person, filters: Filters) -> Queue:
-    """Surest first."""
+def listed(review: Review, person: Person, filters: Filters, *, cards: int = _CARDS) -> Queue:
+    """`cards` is how many documents of each item are told of at most."""
     check(filters)
     sight = review.mirror.sight(person)
-    found = sight.filtered(filters)
+    found = sight.ordered(filters)
     pages = max(1, -(-len(found) // filters.per_page))
     start = (filters.page - 1) * filters.per_page
     shown = found[start : start + filters.per_page]
     waiting = review.journal.waiting()
     return Queue(
-        tuple(item_of(review.mirror, sight, entry, waiting) for entry in shown),
+        tuple(item_of(review.mirror, sight, entry, waiting, cards=cards) for entry in shown),
         len(found),
         filters.page,
         pages,
@@ -55,6 +56,7 @@ def listed(review: Review, person: Person, filters: Filters) -> Queue:
         sight.relations,
         sight.correspondents,
         sight.document_types,
+        sight.tags,
         review.mirror.catalogue.ready,
         "The library cannot be read at the moment; this is how it was." if review.trouble else "",
     )
@@ -68,6 +70,10 @@ def check(filters: Filters) -> None:
     names = sorted(relation.value for relation in STORED_RELATIONS)
     if filters.relation and filters.relation not in names:
         raise UsageError(f"'{filters.relation[:20]}' is no relation; there are {', '.join(names)}.")
+    if filters.sort not in SORTS:
+        raise UsageError(f"'{filters.sort[:20]}' is no order; there are {', '.join(SORTS)}.")
+    if not 0 <= filters.confidence_from <= 1 or not 0 <= filters.confidence_to <= 1:
+        raise UsageError("A confidence lies between 0 and 1.")
     for day in (filters.since, filters.until):
         if day and not _DAY.fullmatch(day):
             raise UsageError(f"'{day[:20]}' is no date; write it as 2024-03-31.")
@@ -83,8 +89,8 @@ def neighbours(review: Review, person: Person, id: str, filters: Filters) -> Que
     check(filters)
     sight = review.mirror.sight(person)
     entry = entry_of(sight, id)
-    found = sight.filtered(filters)
-    place = _place(found, entry)
+    found = sight.ordered(filters)
+    place = SORTS[filters.sort].place(sight.catalogue, found, entry)
     is_there = place < len(found) and found[place].id == entry.id
     following = place + 1 if is_there else place
     return QueueNeighbours(
@@ -93,17 +99,6 @@ def neighbours(review: Review, person: Person, id: str, filters: Filters) -> Que
         place + 1,
         len(found),
     )
-
-
-def _place(found: Sequence[QueueEntry], entry: QueueEntry) -> int:
-    low, high = 0, len(found)
-    while low < high:
-        middle = (low + high) // 2
-        if found[middle].order < entry.order:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 def parsed(id: str) -> tuple[str, int, int]:
@@ -154,20 +149,21 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> QueueEntry:
 
 
 def item_of(
-    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: Sequence[JournalEntry]
-) -> Item:
+    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: Sequence[JournalEntry],
+    *, cards: int = _CARDS,
+) -> Item:  # fmt: skip
     documents = sight.catalogue.documents
     surest = first_pair(sight.catalogue, entry)
     pair = sight.catalogue.pairs.get(surest)
     said = words_about(sight.catalogue, entry)
-    ours = [act for act in waiting if concerns(act, entry)]
+    ours = concerning(waiting, entry)
     return Item(
         entry.id,
         entry.kind,
         entry.relation,
         round(entry.confidence, 4),
         _reasons(sight.catalogue, entry, pair),
-        _cards(mirror, sight, entry),
+        _cards(mirror, sight, entry, cards),
         sum(1 for id in entry.members if id in documents),
         entry.primary,
         surest,
@@ -198,15 +194,15 @@ def _reasons(catalogue: Catalogue, entry: QueueEntry, surest: Pair | None) -> tu
     return shared or min(pairs, key=lambda pair: pair.confidence, default=surest).reasons
 
 
-def _cards(mirror: Mirror, sight: Sight, entry: QueueEntry) -> tuple[Card, ...]:
+def _cards(mirror: Mirror, sight: Sight, entry: QueueEntry, most: int) -> tuple[Card, ...]:
     documents = [
         sight.catalogue.documents[id] for id in entry.members if id in sight.catalogue.documents
     ]
     if entry.kind != "versions":
         documents.sort(key=lambda d: (d.id != entry.primary, d.added or d.created or "", d.id))
     else:
-        documents = documents[-_CARDS:]
-    return tuple(mirror.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
+        documents = documents[-most:]
+    return tuple(mirror.card(d, is_primary=d.id == entry.primary) for d in documents[:most])
 
 
 def words_about(catalogue: Catalogue, entry: QueueEntry) -> list[Decision]:
@@ -223,9 +219,15 @@ def words_about(catalogue: Catalogue, entry: QueueEntry) -> list[Decision]:
     return sorted(found.values(), key=lambda decision: (decision.at, decision.key))
 
 
-def concerns(act: JournalEntry, entry: QueueEntry) -> bool:
+def concerning(acts: Iterable[JournalEntry], entry: QueueEntry) -> list[JournalEntry]:
     members = set(entry.members)
-    return any(a in members and b in members for a, b in act.subjects)
+    return [
+        act
+        for act in acts
+        # Cheap, and mostly the end of it: thousands may wait.
+        if not members.isdisjoint(act.documents)
+        and any(a in members and b in members for a, b in act.subjects)
+    ]
 
 
 def seen(entry: QueueEntry, said: Sequence[Decision], waiting: Sequence[JournalEntry]) -> str:

@@ -62,6 +62,13 @@ class Filters:
     since: str = ""
     until: str = ""
     state: str = "open"
+    tag: str = ""
+    #: Each of these words stands in a title, or in the name of a correspondent, type or tag.
+    text: str = ""
+    confidence_from: float = 0.0
+    confidence_to: float = 1.0
+    #: One of `sorting.SORTS`.
+    sort: str = "sure"
     page: int = 1
     per_page: int = 15
 
@@ -79,6 +86,7 @@ class Queue:
     #: The most frequent 60 of each.
     correspondents: tuple[Count, ...] = ()
     document_types: tuple[Count, ...] = ()
+    tags: tuple[Count, ...] = ()
     #: False while the library is read for the first time after the start: ask again in a moment.
     ready: bool = True
     #: Why what is shown may be old: the library or Paperless is away; empty where all is well.
