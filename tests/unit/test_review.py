@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -17,7 +18,7 @@ from paperless_fingerprint.review.catalogue import patched, read
 from paperless_fingerprint.review.differences import segments_of
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
-from paperless_fingerprint.review.neighbourhood import positions
+from paperless_fingerprint.review.neighbourhood import Place, positions
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import components
 from paperless_fingerprint.review.sorting import SORTS
@@ -200,10 +201,25 @@ def test_the_same_graph_gives_the_same_picture() -> None:
     edges = [(1, 2), (1, 3), (3, 4), (4, 5), (2, 5)]
     places = positions(1, edges)
     assert places == positions(1, list(reversed(edges)))
-    assert places[1] == (0.5, 0.5)
-    assert len(set(places.values())) == 5
-    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in places.values())
-    assert positions(9, []) == {9: (0.5, 0.5)}
+    assert places[1] == Place(0.5, 0.5, None)
+    assert {id: place.via for id, place in places.items()} == {1: None, 2: 1, 3: 1, 4: 3, 5: 2}
+    assert positions(9, []) == {9: Place(0.5, 0.5, None)}
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 30, 39])
+def test_each_document_around_has_a_row_of_its_own(size: int) -> None:
+    around = range(2, size + 2)
+    edges = [(1 if id % 3 else id - 1 or 1, id) for id in around]
+    # That all of them have something in common, too, changes nothing.
+    for places in (positions(1, edges), positions(1, [*edges, *combinations(around, 2)])):
+        sides = [[p.y for p in places.values() if sign * (p.x - 0.5) > 0] for sign in (1, -1)]
+        assert sum(map(len, sides)) == size
+        assert abs(len(sides[0]) - len(sides[1])) <= 2
+        for rows in sides:
+            apart = [b - a for a, b in pairwise(sorted(rows))]
+            assert all(step >= 0.99 / max(map(len, sides)) for step in apart)
+        assert all(0 <= place.y <= 1 for place in places.values())
+        assert all(0.2 <= place.x <= 0.8 for place in places.values())
 
 
 def test_parts_keep_their_order() -> None:
