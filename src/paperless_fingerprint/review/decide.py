@@ -35,6 +35,7 @@ __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "to
 
 #: Ids → those that the person may change, as Paperless says it.
 Changeable = Callable[[Collection[int]], Collection[int]]
+_ITEMS_TOLD = 200
 _SAID = {
     "confirmed": "that these belong together",
     "dismissed": "that these are not duplicates",
@@ -80,6 +81,7 @@ class DecisionOutcome:
 
     acts: tuple[ActView, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    #: What has become of the first 200 of them.
     items: tuple[Item, ...] = ()
 
 
@@ -101,7 +103,7 @@ def decide(
     _may(person, members, changeable)
     with review.deciding:
         sight = review.mirror.sight(person)
-        waiting = review.journal.waiting()
+        waiting = review.journal.waiting_about()
         entries = [entry_of(sight, order.item) for order in orders]
         if not members.issuperset(id for entry in entries for id in entry.members):
             raise Unknown("The documents have changed this very moment. Look again.")
@@ -241,16 +243,16 @@ def _outcome(
     review: Review, person: Person, kept: Sequence[journals.JournalEntry]
 ) -> DecisionOutcome:
     review.decisions.carry_out_soon([entry.number for entry in kept])
-    settled = [review.journal.get(entry.number) or entry for entry in kept]
+    settled = review.journal.of_batch(kept[0].number)
     return DecisionOutcome(
         tuple(act_of(person, entry) for entry in settled),
-        items=tuple(_items_now(review, person, settled)),
+        items=tuple(_items_now(review, person, settled[:_ITEMS_TOLD])),
     )
 
 
 def _items_now(review: Review, person: Person, acts: Sequence[journals.JournalEntry]) -> list[Item]:
     """What has become of the items; a group that was told apart is none any more."""
-    sight, waiting = review.mirror.sight(person), review.journal.waiting()
+    sight, waiting = review.mirror.sight(person), review.journal.waiting_about()
     found = []
     for act in acts:
         try:

@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from paperless_fingerprint.files.sqlite import Format, SqliteFile
 from paperless_fingerprint.model import Decision, Relation, Verdict
@@ -94,11 +95,15 @@ class JournalEntry:
         return {pair for step in self.steps for pair in step.pairs}
 
 
+ActsOf: TypeAlias = Mapping[int, Sequence[JournalEntry]]
+
+
 class Journal:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = SqliteFile(path)
         self._waiting: tuple[JournalEntry, ...] | None = None
+        self._by_document: tuple[tuple[JournalEntry, ...], ActsOf] | None = None
         self._remembering = threading.Lock()
         with self._file.reading() as connection:
             _FORMAT.prepare(connection, path)
@@ -137,6 +142,17 @@ class Journal:
                 found = tuple(self._entries("WHERE state = 'waiting' ORDER BY number"))
                 self._waiting = found
         return found
+
+    def waiting_about(self) -> ActsOf:
+        """What waits, by the documents that it is about."""
+        waiting, known = self.waiting(), self._by_document
+        if known is None or known[0] is not waiting:
+            found: defaultdict[int, list[JournalEntry]] = defaultdict(list)
+            for entry in waiting:
+                for id in entry.documents:
+                    found[id].append(entry)
+            self._by_document = known = waiting, found
+        return known[1]
 
     def remember(self, number: int, was: str) -> None:
         """What stands there now; the first word counts where a run has died in between."""

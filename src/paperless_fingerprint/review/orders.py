@@ -10,7 +10,9 @@ from paperless_fingerprint.review.journal import DecisionStep
 from paperless_fingerprint.review.queue_entry import QueueEntry
 
 VERDICTS = ("same", "different", "primary")
-MOST_ORDERS = 200
+#: To be made at once, and to be previewed at once, which imagines each.
+MOST_ORDERS = 20_000
+MOST_PREVIEWED = 200
 #: To tell all members of a group from one another is a decision about each pair of them.
 MOST_MEMBERS = 60
 
@@ -30,9 +32,9 @@ class DecisionOrder:
     document: int | None = None
 
 
-def check_orders(orders: Sequence[DecisionOrder]) -> None:
-    if not 0 < len(orders) <= MOST_ORDERS:
-        raise UsageError(f"1 to {MOST_ORDERS} decisions can be made at once, not {len(orders)}.")
+def check_orders(orders: Sequence[DecisionOrder], most: int = MOST_ORDERS) -> None:
+    if not 0 < len(orders) <= most:
+        raise UsageError(f"1 to {most:,} decisions can be made at once, not {len(orders):,}.")
     if len({order.item for order in orders}) < len(orders):
         raise UsageError("One item is named twice; decide about each once.")
     for order in orders:

@@ -64,7 +64,7 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
     entry = entry_of(sight, f"p{a}-{b}")
     if entry.kind == "pair" and not entry.relation:
         entry = replace(pair_alone(review.mirror.catalogue, a, b), state=entry.state)
-    item = item_of(review.mirror, sight, entry, review.journal.waiting())
+    item = item_of(review.mirror, sight, entry, review.journal.waiting_about())
     stored = review.mirror.catalogue.pairs.get((a, b))
     shown = stored or found.pair
     holding = [

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Pair, Verdict
 from paperless_fingerprint.review.catalogue import Catalogue, first_pair
-from paperless_fingerprint.review.journal import JournalEntry
+from paperless_fingerprint.review.journal import ActsOf, JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import QueueEntry
@@ -45,7 +45,7 @@ def listed(review: Review, person: Person, filters: Filters, *, cards: int = _CA
     pages = max(1, -(-len(found) // filters.per_page))
     start = (filters.page - 1) * filters.per_page
     shown = found[start : start + filters.per_page]
-    waiting = review.journal.waiting()
+    waiting = review.journal.waiting_about()
     return Queue(
         tuple(item_of(review.mirror, sight, entry, waiting, cards=cards) for entry in shown),
         len(found),
@@ -81,7 +81,7 @@ def check(filters: Filters) -> None:
 
 def item(review: Review, person: Person, id: str) -> Item:
     sight = review.mirror.sight(person)
-    return item_of(review.mirror, sight, entry_of(sight, id), review.journal.waiting())
+    return item_of(review.mirror, sight, entry_of(sight, id), review.journal.waiting_about())
 
 
 def neighbours(review: Review, person: Person, id: str, filters: Filters) -> QueueNeighbours:
@@ -149,8 +149,8 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> QueueEntry:
 
 
 def item_of(
-    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: Sequence[JournalEntry],
-    *, cards: int = _CARDS,
+    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: ActsOf, *,
+    cards: int = _CARDS,
 ) -> Item:  # fmt: skip
     documents = sight.catalogue.documents
     surest = first_pair(sight.catalogue, entry)
@@ -219,14 +219,16 @@ def words_about(catalogue: Catalogue, entry: QueueEntry) -> list[Decision]:
     return sorted(found.values(), key=lambda decision: (decision.at, decision.key))
 
 
-def concerning(acts: Iterable[JournalEntry], entry: QueueEntry) -> list[JournalEntry]:
+def concerning(waiting: ActsOf, entry: QueueEntry) -> list[JournalEntry]:
+    """What waits to be carried out about it, in order."""
+    if not waiting:
+        return []
     members = set(entry.members)
+    found = {act.number: act for id in entry.members for act in waiting.get(id, ())}
     return [
         act
-        for act in acts
-        # Cheap, and mostly the end of it: thousands may wait.
-        if not members.isdisjoint(act.documents)
-        and any(a in members and b in members for a, b in act.subjects)
+        for _, act in sorted(found.items())
+        if any(a in members and b in members for a, b in act.subjects)
     ]
 
 

@@ -38,7 +38,7 @@ def orders(
     review: Review, person: Person, selection: Selection, verdict: str
 ) -> list[DecisionOrder]:
     """The same decision about each, on what stands there now."""
-    catalogue, waiting = review.mirror.catalogue, review.journal.waiting()
+    catalogue, waiting = review.mirror.catalogue, review.journal.waiting_about()
     return [
         DecisionOrder(
             entry.id, verdict,
