@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import Scope, SearchTooLongError
 from paperless_fingerprint.review import neighbourhood
@@ -156,7 +157,7 @@ def _document(http: HttpRequest, visit: Visit) -> Response:
     id = http.path_params["id"]
     centre = visit.review.mirror.cards(visit.person, [id]).get(id)
     if centre is None:
-        raise Unknown(f"There is no document {id} that you may see.")
+        raise Unknown(_("There is no document %(id)s that you are allowed to see.", id=id))
     wide = bool(http.query_params.get("wide"))
     around = neighbourhood.around(visit.review, visit.person, id, wide=wide)
     return page(
