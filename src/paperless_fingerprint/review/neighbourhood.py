@@ -21,7 +21,7 @@ _DEPTH = 2
 _STEPS_COMPARED = 12
 _CHANGES = 12
 #: Sideways from the centre to what hangs from it, and from there on; beyond stand the titles.
-_RADIUS = 0.2
+_RADIUS = 0.17
 _STEP = 0.06
 
 
