@@ -59,7 +59,7 @@ def _variables(settings: Settings) -> list[Finding]:
 def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
     if not settings.semantic.enabled:
         message = "Off. [semantic] enabled = true finds translations and re-wordings, too."
-        return [Finding("semantic", True, message)], ExitCode.DONE
+        return [Finding("semantic", True, message, checked=False)], ExitCode.DONE
     from paperless_fingerprint.checkup import semantic  # it loads a model
 
     return semantic.examine(settings)
@@ -69,7 +69,8 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
     try:
         store = open_store(settings, create=False)
     except NoLibraryError as error:
-        return Checkup((Finding("store", True, f"Nothing is there yet: {error}"),), ExitCode.DONE)
+        nothing = Finding("store", True, f"Nothing is there yet: {error}", checked=False)
+        return Checkup((nothing,), ExitCode.DONE)
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
     try:

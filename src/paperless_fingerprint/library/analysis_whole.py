@@ -36,6 +36,8 @@ from paperless_fingerprint.stores.base import Pending, Store
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+#: A stretch of keys (its ends, and the places that are done after it) and its pairs.
+_Judged: TypeAlias = tuple[tuple[int, int, list[int]], list[Pair]]
 
 #: Pairs and waiting documents that are judged together, and the shingles of these pairs: their texts
 #: are in memory.
@@ -77,7 +79,7 @@ def analyse_whole(
     try:
         stretches = list(_stretches(found.keys, found.wanted, found.shingles))
         chunks = (_chunk(store, found.pairs(low, high)) for low, high, _ in stretches)
-        judged = zip(stretches, pool.judged(chunks), strict=True)
+        judged = _told(zip(stretches, pool.judged(chunks), strict=True), progress)
         while not is_called_away() and (some := list(islice(judged, _STORED_TOGETHER))):
             done: list[Pending] = []
             kept: list[Pair] = []
@@ -85,10 +87,16 @@ def analyse_whole(
                 own = sorted(set(found.pairs(low, high)))
                 kept += with_decisions(pairs, own, decided, semantic)
                 done += [found.waiting[place] for place in places]
-                progress.advance(high - low)
             tally.add(_store(store, found, done, kept, others))
     finally:
         pool.close()
+
+
+def _told(judged: Iterator[_Judged], progress: Progress) -> Iterator[_Judged]:
+    """Each stretch as it is judged: what is stored together may take a minute."""
+    for stretch, pairs in judged:
+        progress.advance(stretch[1] - stretch[0])
+        yield stretch, pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,12 @@ from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
 from paperless_fingerprint.review.catalogue import Brief
-from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
+from paperless_fingerprint.review.orders import (
+    MOST_PREVIEWED,
+    DecisionOrder,
+    check_orders,
+    steps_of,
+)
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.service import Review
@@ -71,7 +76,7 @@ class LabelsView:
 
 def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> Preview:
     """The same code as the decisions themselves, on a library that is only imagined."""
-    check_orders(orders)
+    check_orders(orders, MOST_PREVIEWED)
     sight = review.mirror.sight(person)
     entries = [entry_of(sight, order.item) for order in orders]
     notes = []

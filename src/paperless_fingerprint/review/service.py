@@ -7,6 +7,7 @@ else holds the library; one compares texts before somebody asks.
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from paperless_fingerprint.library.lock import path_of_journal
 from paperless_fingerprint.paperless.client import PaperlessClient
@@ -16,11 +17,16 @@ from paperless_fingerprint.review.differences import DifferenceFinder
 from paperless_fingerprint.review.journal import Journal
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.opened import Opened
+from paperless_fingerprint.review.remembered import Remembered
 from paperless_fingerprint.review.search import PersonsSearch
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.review.catalogue import Catalogue
+    from paperless_fingerprint.review.library_view import Figures, ThresholdPreview
 
 _END_SECONDS = 5.0
 
@@ -43,8 +49,10 @@ class Review:
         self.journal = Journal(path_of_journal(settings))
         self._diff_cache = DiffCache(settings)
         self._opened = Opened(settings)
-        self.mirror = Mirror(settings, self._opened)
+        self.mirror = Mirror(settings, self._opened, live.changed)
         self.search = PersonsSearch(settings, self._opened)
+        self.figures: Remembered[Figures] = Remembered()
+        self.previews: Remembered[tuple[Catalogue, ThresholdPreview]] = Remembered()
         self.differences = DifferenceFinder(settings, self._opened, self.mirror, self._diff_cache)
         self.decisions = DecisionRunner(
             settings, self._opened, self.mirror, self.journal,

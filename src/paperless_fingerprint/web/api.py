@@ -23,6 +23,7 @@ from paperless_fingerprint.review import (
 )
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.preview import Preview
+from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Queue, QueueNeighbours
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.operations import (
@@ -108,6 +109,16 @@ _FILTERS = (
     _text("document_type", "Only where a document has this type.", maxLength=200),
     _text("since", "Only where a document was created on this day or later.", **_DAY),
     _text("until", "Only where a document was created on this day or earlier.", **_DAY),
+    _text("tag", "Only where a document has this tag.", maxLength=200),
+    _text("text", "Only where each of these words stands in a title, or in the name of a "
+          "correspondent, type or tag.", maxLength=300),
+    Parameter("confidence_from", "Only this sure or surer.",
+              {"type": "number", "minimum": 0, "maximum": 1, "default": 0.0}),
+    Parameter("confidence_to", "Only this sure or less.",
+              {"type": "number", "minimum": 0, "maximum": 1, "default": 1.0}),
+    Parameter("sort", "In which order: how sure (surest or least sure first), when the latest "
+              "document was added, how many documents, what could be freed, or the title.",
+              {"type": "string", "enum": list(SORTS), "default": "sure"}),
     Parameter("state", "Only this state; empty is all of them.",
               {"type": "string", "enum": ["", *STATES], "default": "open"}),
 )  # fmt: skip

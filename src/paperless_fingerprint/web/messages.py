@@ -99,6 +99,17 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "done.different": mark("Not duplicates: %(ids)s are different."),
     "done.primary": mark("Keep: %(ids)s."),
     "done.undo": mark("Undone: the decision about %(ids)s."),
+    "done.many.same": mark_n(
+        "%(num)s entry confirmed: %(ids)s.", "%(num)s entries confirmed: %(ids)s."
+    ),
+    "done.many.different": mark_n(
+        "%(num)s entry marked as not duplicates: %(ids)s.",
+        "%(num)s entries marked as not duplicates: %(ids)s.",
+    ),
+    "done.many.undo": mark_n(
+        "Undone: the decision about %(num)s entry: %(ids)s.",
+        "Undone: the decisions about %(num)s entries: %(ids)s.",
+    ),
     "done.thresholds.saved": mark("Saved. Pairs and groups are updated in the background."),
     "done.thresholds.back": mark(
         "The previous thresholds are back. Pairs and groups are updated in the background."
@@ -107,6 +118,22 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "decisions.done": mark("done"),
     "decisions.undone": mark("undone"),
     "decisions.refused": mark("could not be carried out"),
+    "order.sure": mark("Best match first"),
+    "order.unsure": mark("Weakest match first"),
+    "order.newest": mark("Newest first"),
+    "order.oldest": mark("Oldest first"),
+    "order.size": mark("Most documents first"),
+    "order.space": mark("Most space to free first"),
+    "order.title": mark("By title"),
+    "view.rows": mark("Rows"),
+    "view.cards": mark("Cards"),
+    "list.keys.j": mark("Next entry"),
+    "list.keys.k": mark("Previous entry"),
+    "list.keys.x": mark("Select the entry"),
+    "list.keys.a": mark("Select all entries on this page"),
+    "list.keys.Enter": mark("Open the entry"),
+    "list.keys.n": mark("Next page"),
+    "list.keys.p": mark("Previous page"),
     "sort.best": mark("Best match"),
     "sort.containment": mark("Most of the source"),
     "sort.jaccard": mark("Most shared text"),
@@ -205,10 +232,10 @@ class Messages:
         assert isinstance(text, str), key
         return gettext(text, **values)
 
-    def n(self, key: str, count: int) -> str:
+    def n(self, key: str, count: int, **values: object) -> str:
         forms = TEXTS[key]
         assert isinstance(forms, tuple), key
-        return ngettext(*forms, count)
+        return ngettext(*forms, count, **values)
 
     def has(self, key: str) -> bool:
         return key in TEXTS
