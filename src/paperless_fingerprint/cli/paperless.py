@@ -295,8 +295,9 @@ def merge(
     from paperless_fingerprint.integration.merging.words import Names, in_words
 
     with _place(context) as place, place.lock.held():
-        for report in carry_out.finish(place) if yes else ():
-            say(f"What was begun before was finished: {report.plan.gets} has what others had.")
+        if yes and any(report.plan.gets == primary for report in carry_out.finish(place)):
+            say("Done: what an earlier run had begun was finished.")
+            return
         chosen = copies or tuple(
             id
             for group in place.store.groups(ids=[primary])

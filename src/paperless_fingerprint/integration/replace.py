@@ -21,6 +21,7 @@ REPLACE = "policy replace"
 def after_consumption(place: Workplace, id: int) -> None:
     """For a document that has just been analysed. The caller holds the library's lock."""
     if place.settings.exact.policy == "replace" and place.settings.paperless.write:
+        carry_out.finish(place)
         for group in list(place.store.groups(ids=[id], relation=Relation.EXACT)):
             _replace(place, id, group)
 

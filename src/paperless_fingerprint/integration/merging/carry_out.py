@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any
 
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, UsageError
@@ -29,8 +28,9 @@ from paperless_fingerprint.integration.merging.read import planned
 from paperless_fingerprint.integration.renewal import renew
 from paperless_fingerprint.integration.updates import analyse_waiting, remove
 from paperless_fingerprint.library.clock import now_text
+from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.records import Holding
-from paperless_fingerprint.paperless.refusals import DeniedError, MissingError, RefusedError
+from paperless_fingerprint.paperless.refusals import UnavailableError
 
 Pause = Callable[[], None]
 
@@ -80,6 +80,9 @@ def merge(
     belongs to and is undone with."""
     if not plan.trash:
         return MergeReport(plan)
+    begun = (a for a in place.audit.unfinished() if a.document_id == plan.gets)
+    for act in begun:  # by a run that died
+        return _carried_out(place, act, pause)
     links = {id: dead_links.links_of(place, id) for id in plan.trash}
     titles = place.store.metadata(plan.trash)
     act = place.audit.write(
@@ -114,10 +117,15 @@ def _carried_out(place: Workplace, act: Act, pause: Pause) -> MergeReport:
     plan = MergePlan.of_json(act.details["plan"])
     try:
         _give(place, plan, pause)
-    except NotCarriedOverError as error:
-        _take_gifts_back(place, plan, pause)
-        place.audit.write(now_text(), "undone", plan.gets, act.by, act=act.number, why=str(error))
-        raise
+    except PaperlessError as error:
+        if _may_pass(error):
+            raise
+        why = str(error)
+        _give_up(place, plan, act, why, pause)
+        raise NotCarriedOverError(
+            f"Document {plan.gets} cannot get what the others have: {why} Nothing was moved to the "
+            "trash."
+        ) from error
     trashed: list[int] = []
     refused: list[tuple[int, str]] = []
     for id in plan.trash:
@@ -126,20 +134,35 @@ def _carried_out(place: Workplace, act: Act, pause: Pause) -> MergeReport:
             refused.append((id, why))
         else:
             trashed.append(id)
-    if not trashed:
-        _take_gifts_back(place, plan, pause)
-        place.audit.write(
-            now_text(), "undone", plan.gets, act.by, act=act.number, why=refused[0][1]
-        )
-    else:
+    if trashed:
         place.audit.write(
             now_text(), "merged", plan.gets, act.by, act=act.number, trashed=trashed,
             refused=refused,
         )  # fmt: skip
-    analyse_waiting(place, remove(place, trashed))
-    _look_again(place, [plan.gets] if plan.gives and trashed else [])
+    else:
+        _give_up(place, plan, act, refused[0][1], pause)
+    report = MergeReport(plan, tuple(trashed), tuple(refused), act.number)
+    follow(place, report)
+    return report
+
+
+def _may_pass(error: PaperlessError) -> bool:
+    """Whether the same step may succeed later; it is then made again."""
+    return isinstance(error, UnavailableError) or getattr(error, "status", None) == 401
+
+
+def _give_up(place: Workplace, plan: MergePlan, act: Act, why: str, pause: Pause) -> None:
+    for id in plan.trash:
+        _give_back(place, plan, id, act)
+    _take_gifts_back(place, plan, pause)
+    place.audit.write(now_text(), "undone", plan.gets, act.by, act=act.number, why=why)
+
+
+def follow(place: Workplace, report: MergeReport) -> None:
+    """The library, and the labels of what is left, after a merge that has ended."""
+    analyse_waiting(place, remove(place, report.trashed))
+    _look_again(place, [report.plan.gets] if report.plan.gives and report.trashed else [])
     tell(place)
-    return MergeReport(plan, tuple(trashed), tuple(refused), act.number)
 
 
 def _look_again(place: Workplace, ids: Iterable[int]) -> None:
@@ -156,36 +179,27 @@ def _look_again(place: Workplace, ids: Iterable[int]) -> None:
 
 def _give(place: Workplace, plan: MergePlan, pause: Pause) -> None:
     paperless, to = place.paperless, plan.gets
-    values = {c.key: c.becomes for c in plan.changes if field_of(c.key) is None}
-    try:
-        serial = plan.changed(SERIAL)
-        if serial is not None and serial.source in plan.trash and serial.becomes is not None:
-            # A number is one document's, also one's that lies in the trash.
-            _set_serial(place, serial.source, None, was=serial.becomes)
-            pause()
-        if values:
-            paperless.change_document(to, **values)
-            pause()
-    except (DeniedError, RefusedError, MissingError) as error:
-        if getattr(error, "status", None) == HTTPStatus.UNAUTHORIZED:
-            raise
-        raise _not_carried_over(to, f"cannot get it: {error.said or error}") from error
-    if plan.tags:
-        _all_done(to, paperless.modify_tags([to], add=plan.tags).refused)
+    serial = plan.changed(SERIAL)
+    if serial is not None and serial.source in plan.trash:
+        # A number is one document's, also one's that lies in the trash.
+        _set_serial(place, serial.source, None, was=serial.becomes)
         pause()
-    _set_fields(place, to, {n: change.becomes for n, change in _of_fields(plan)}, plan.trash)
-    try:
-        there = {note.text for note in paperless.notes(to)} if plan.notes else set()
-        for text in plan.notes:
-            if text not in there:
-                paperless.add_note(to, text)
-                pause()
-    except DeniedError as error:
-        if error.status != HTTPStatus.FORBIDDEN:
-            raise
-        raise _not_carried_over(to, "may get no notes with this token") from error
-    except MissingError as error:
-        raise _not_carried_over(to, "is no longer there") from error
+    values = {c.key: c.becomes for c in plan.changes if field_of(c.key) is None}
+    if values:
+        paperless.change_document(to, **values)
+        pause()
+    if plan.tags:
+        _all_done(paperless.modify_tags([to], add=plan.tags))
+        pause()
+    fields = {n: change.becomes for n, change in _of_fields(plan)}
+    if fields:
+        _set_fields(place, to, fields, plan.trash)
+        pause()
+    there = {note.text for note in paperless.notes(to)} if plan.notes else set()
+    for text in plan.notes:
+        if text not in there:
+            paperless.add_note(to, text)
+            pause()
 
 
 def _set_serial(place: Workplace, id: int, number: int | None, *, was: int | None) -> None:
@@ -202,42 +216,40 @@ def _of_fields(plan: MergePlan) -> list[tuple[int, Change]]:
 def _set_fields(
     place: Workplace, id: int, values: Mapping[int, Any], going: Collection[int] = ()
 ) -> None:
-    if not values:
-        return
     links = link_fields(place.paperless)
     _, now = place.paperless.tags_and_fields([id]).get(id, ((), {}))
     # A link that is merely written over leaves its back link behind: it is taken off first.
     off = [n for n, value in values.items() if n in links
            and not set(numbers_of(now.get(n))) <= {*numbers_of(value), *going}]  # fmt: skip
     if off:
-        _all_done(id, place.paperless.modify_custom_fields([id], remove=off).refused)
-    _all_done(id, place.paperless.modify_custom_fields([id], values=values).refused)
+        _all_done(place.paperless.modify_custom_fields([id], remove=off))
+    _all_done(place.paperless.modify_custom_fields([id], values=values))
 
 
-def _all_done(id: int, refused: Iterable[Any]) -> None:
-    for refusal in refused:
-        raise _not_carried_over(id, refusal.reason)
-
-
-def _not_carried_over(id: int, why: str) -> NotCarriedOverError:
-    return NotCarriedOverError(
-        f"Document {id} {why}, so that it cannot get what the others have. Nothing was moved to "
-        "the trash."
-    )
+def _all_done(result: BulkResult) -> None:
+    for refusal in result.refused:
+        raise NotCarriedOverError(f"it {refusal.reason}.")
 
 
 def _trash(place: Workplace, plan: MergePlan, id: int, act: Act, pause: Pause) -> str:
     """Why Paperless does not take it; empty where it lies in the trash."""
-    links = dead_links.links_of(place, id)
-    dead_links.take_off(place, id, links)
-    if links:
+    try:
+        links = dead_links.links_of(place, id)
+        dead_links.take_off(place, id, links)
+        if links:
+            pause()
+        result = place.paperless.move_to_trash([id])
         pause()
-    result = place.paperless.move_to_trash([id])
-    pause()
-    if result.done:
-        return ""
+    except PaperlessError as error:
+        if _may_pass(error):
+            raise
+        why = str(error)
+    else:
+        if result.done:
+            return ""
+        why = result.refused[0].reason
     _give_back(place, plan, id, act)
-    return result.refused[0].reason
+    return why
 
 
 # --- taking back -------------------------------------------------------------------------------
@@ -300,7 +312,10 @@ def _take_gifts_back(place: Workplace, plan: MergePlan, pause: Pause) -> str:
     if off:
         paperless.modify_custom_fields([id], remove=off)
         pause()
-    _set_fields(place, id, {number: change.was for number, change in same if change.had})
+    back = {number: change.was for number, change in same if change.had}
+    if back:
+        _set_fields(place, id, back)
+        pause()
     left = list(plan.notes)
     for note in paperless.notes(id) if left else ():
         if note.text in left:
