@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN
-from waiting import until
 
 from paperless_fingerprint.demo.stand_in.fields import create_field, set_value
 from serving import RIGHTS
@@ -152,7 +151,8 @@ def test_our_own_labels_go_and_come_back_with_it(serve) -> None:
     a, b = service.add(LETTER), service.add(RESCAN)
     service.consume(a, b)
     before = snapshot(service)
-    assert before[a][7] and before[b][7]
+    assert before[a][7]
+    assert before[b][7]
     with service.machine() as client:
         found = look(client, item=item_of(client)["id"])
         told = {write["document"]: write for write in found["writes"]}
@@ -245,7 +245,7 @@ def test_who_may_change_and_not_delete_is_told_so_before(service) -> None:
 
 def test_a_right_that_is_gone_when_it_is_carried_out(service) -> None:
     anna = service.user("anna", permissions=MERGING)
-    a, b = service.add(LETTER, owner=anna), service.add(RESCAN, owner=anna)
+    _a, b = service.add(LETTER, owner=anna), service.add(RESCAN, owner=anna)
     service.sync()
     with service.browser("anna") as client:
         found = look(client, item=item_of(client)["id"])
