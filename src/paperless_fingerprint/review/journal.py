@@ -56,9 +56,7 @@ _FORMAT = Format(_APPLICATION_ID, 2, _made, "Move it away, so that decisions can
 WAITING, DONE, UNDONE, REFUSED = "waiting", "done", "undone", "refused"
 #: A step that is none of the library: the others go to Paperless's trash.
 TRASH = "trash"
-_COLUMNS = (
-    "number, at, person, by, verdict, item, documents, steps, undoes, was, state, why, batch, ordered"
-)
+_COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was, state, why, batch, ordered"
 
 
 @dataclass(frozen=True, slots=True)

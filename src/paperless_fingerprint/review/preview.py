@@ -87,7 +87,9 @@ def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> 
         return Preview(len(orders), (), (note,))
     members = {id for entry in entries for id in entry.members}
     steps = [
-        step for order, entry in zip(orders, entries, strict=True) for step in steps_of(order, entry)
+        step
+        for order, entry in zip(orders, entries, strict=True)
+        for step in steps_of(order, entry)
     ]
     writes = tuple(labels_if(review, person, members, steps, problems=notes))
     return Preview(len(orders), writes, tuple(notes))
