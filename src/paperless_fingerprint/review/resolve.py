@@ -24,7 +24,7 @@ from paperless_fingerprint.integration.merging.plan import (
     field_key,
     field_of,
 )
-from paperless_fingerprint.integration.merging.read import planned
+from paperless_fingerprint.integration.merging.read import differing, planned
 from paperless_fingerprint.integration.merging.words import Names
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.client import PaperlessClient
@@ -37,6 +37,7 @@ from paperless_fingerprint.review.decide import (
     act_of,
     look_again,
 )
+from paperless_fingerprint.review.differences import about_to_compare
 from paperless_fingerprint.review.merge_orders import MergeOrder, why_not
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.person import Person
@@ -219,6 +220,8 @@ def _found(
             f"Document {missing[0]} cannot be seen in Paperless any more: somebody has moved it to "
             "the trash, or taken the right to see it from you. Nothing was done."
         )
+    if differing(choice, {id: each.content for id, each in held.items()}):
+        about_to_compare()
     labels = OwnLabels(review.paperless, review.store, review.settings).get(create=False)
     plan = planned(review.store, review.settings, review.paperless, labels, held, choice)
     return _Found(entry, item, choice, held, labels, plan)

@@ -57,12 +57,12 @@ class Notice:
     undo: int | None = None
 
 
-def _filters(given: dict[str, str]) -> Filters:
+def filters_of(given: dict[str, str]) -> Filters:
     told = {own: given[name][:300] for name, own in _FILTERS.items() if given.get(name)}
     return Filters(**told, page=max(1, number_of(given.get("page")) or 1))  # type: ignore[arg-type]
 
 
-def _given(filters: Filters) -> dict[str, str]:
+def given_by(filters: Filters) -> dict[str, str]:
     """For the address: what is not as always."""
     given = {name: getattr(filters, own) for name, own in _FILTERS.items()}
     return {name: value for name, value in given.items() if value and (name, value) != _USUAL}
@@ -72,18 +72,18 @@ _USUAL = ("state", "open")
 
 
 def _list(request: Request, visit: Visit) -> Response:
-    filters = _filters(dict(request.query_params))
+    filters = filters_of(dict(request.query_params))
     found = queue.listed(visit.review, visit.person, filters)
     if filters.page > found.pages:
         filters = replace(filters, page=found.pages)
         found = queue.listed(visit.review, visit.person, filters)
-    given = _given(filters)
+    given = given_by(filters)
     return page(
         request, visit, "groups.html", "groups",
         queue=found, filters=filters, given=given, given_query=query_string(given),
         filtered=any(name != "state" for name in given),
         state_counts={each.name: each.count for each in found.states},
-        said=_said(request, visit), trouble=found.trouble or None,
+        said=said_of(request, visit), trouble=found.trouble or None,
     )  # fmt: skip
 
 
@@ -93,13 +93,13 @@ def _list(request: Request, visit: Visit) -> Response:
 def _item(request: Request, visit: Visit) -> Response:
     review, person = visit.review, visit.person
     given = dict(request.query_params)
-    filters = _filters(given)
+    filters = filters_of(given)
     id = request.path_params["item"]
     found = queue.item(review, person, id)
     one, other = _shown_pair(found, number_of(given.get("with")))
     view = pair.side_by_side(review, person, one, other)
     neighbours = queue.neighbours(review, person, id, filters)
-    suffix = query_string(_given(filters))
+    suffix = query_string(given_by(filters))
     suffix = f"?{suffix}" if suffix else ""
     # In a larger group 'different' is about the one that is compared with the primary.
     stranger = None
@@ -107,15 +107,15 @@ def _item(request: Request, visit: Visit) -> Response:
         stranger = next((n for n in (other, one) if n != found.primary), None)
     next_member = _next_member(found, one, other)
     following = f"/review/{neighbours.next}{suffix}" if neighbours.next else f"/review{suffix}"
-    own = query_string(_given(filters), **{"with": next_member})
+    own = query_string(given_by(filters), **{"with": next_member})
     return page(
         request, visit, "item.html", "groups",
         item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
         state=found.state, words=found.words, waiting=found.waiting, neighbours=neighbours,
-        heading=_heading(found), suffix=suffix, given=_given(filters), stranger=stranger,
+        heading=_heading(found), suffix=suffix, given=given_by(filters), stranger=stranger,
         next_member=next_member, next_address=following,
         # Not by the group's own number, which may be the one that leaves it.
-        after_stranger=f"/review/g{found.primary}?{own}", said=_said(request, visit),
+        after_stranger=f"/review/g{found.primary}?{own}", said=said_of(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
     )  # fmt: skip
 
@@ -160,7 +160,7 @@ def _preview(request: Request, visit: Visit, form: FormData) -> Response:
     verdict = text_of(form, "verdict")
     back = local(text_of(form, "back"))
     if not picked:
-        return go(request, _with(back, said="none"))
+        return go(request, with_more(back, said="none"))
     orders = _orders(picked, verdict)
     planned = decide.preview(visit.review, visit.person, orders)
     items = [queue.item(visit.review, visit.person, order.item) for order in orders]
@@ -190,8 +190,8 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
-    to = _that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
-    return go(request, _with(to, said=verdict, act=_last(outcome)))
+    to = that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
+    return go(request, with_more(to, said=verdict, act=last_of(outcome)))
 
 
 def _undo(request: Request, visit: Visit, form: FormData) -> Response:
@@ -200,7 +200,7 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     try:
         outcome = decide.undo(visit.review, visit.person, number, changeable=visit.changeable)
     except Unknown:
-        return go(request, _with(back, said="nothing"))
+        return go(request, with_more(back, said="nothing"))
     if outcome.conflicts:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
@@ -210,17 +210,18 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
         # Back to where it was said, so that it can be said otherwise; in the same list.
         given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k != "with"}
         to = f"/review/{outcome.items[0].id}?{query_string(given)}"
-    return go(request, _with(to, said="undo", act=_last(outcome)))
+    return go(request, with_more(to, said="undo", act=last_of(outcome)))
 
 
-def _that_is_there(visit: Visit, *addresses: str) -> str:
+def that_is_there(visit: Visit, *addresses: str) -> str:
     """The first of these whose entry a decision has left in place."""
     for address in filter(None, map(partial(local, otherwise=""), addresses)):
         path = urlsplit(address).path
         if not path.startswith("/review/"):
             return address
+        item = path.removeprefix("/review/").removesuffix("/resolve")
         try:
-            queue.item(visit.review, visit.person, path.removeprefix("/review/"))
+            queue.item(visit.review, visit.person, item)
         except Unknown:
             continue
         return address
@@ -235,18 +236,18 @@ def _orders(picked: Sequence[str], verdict: str) -> list[DecisionOrder]:
     return orders
 
 
-def _last(outcome: DecisionOutcome) -> str:
+def last_of(outcome: DecisionOutcome) -> str:
     return str(outcome.acts[-1].number) if outcome.acts else ""
 
 
-def _with(address: str, **more: str) -> str:
+def with_more(address: str, **more: str) -> str:
     """The address with other parameters; what was said the last time is dropped."""
     parts = urlsplit(address)
     given = {k: v for k, v in parse_qsl(parts.query) if k not in {"said", "act"}}
     return f"{parts.path}?{query_string(given, **more)}"
 
 
-def _said(request: Request, visit: Visit) -> Notice | None:
+def said_of(request: Request, visit: Visit) -> Notice | None:
     told = request.query_params.get("said", "")
     t = words()
     if told == "none":
@@ -287,4 +288,4 @@ def _in_words(visit: Visit, acts: Sequence[ActView]) -> str:
 
 def _decisions(request: Request, visit: Visit) -> Response:
     acts = decide.acts(visit.review, visit.person, limit=50)
-    return page(request, visit, "decisions.html", "", acts=acts, said=_said(request, visit))
+    return page(request, visit, "decisions.html", "", acts=acts, said=said_of(request, visit))

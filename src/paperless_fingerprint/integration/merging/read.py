@@ -31,17 +31,22 @@ def surroundings(
         labels.own_fields,
         frozenset(links),
         paperless.changeable_ids(aims) if aims else frozenset(),
-        dict(_edited(store, settings, choice)),
+        dict(_edited(store, settings, choice, texts)),
         frozenset(choice.trash if choice.keep[0] in old else old.intersection(choice.trash)),
     )
 
 
 def _edited(
-    store: Store, settings: Settings, choice: Choice
+    store: Store, settings: Settings, choice: Choice, texts: Mapping[int, str]
 ) -> Iterable[tuple[int, tuple[str, str]]]:
-    for id in choice.trash:
+    for id in differing(choice, texts):
         for change in what_was_edited(store, settings, choice.keep[0], id)[:1]:
             yield id, change
+
+
+def differing(choice: Choice, texts: Mapping[int, str]) -> list[int]:
+    """Those that are to go and whose text is not, word for word, that of the one that is kept."""
+    return [id for id in choice.trash if texts.get(id) != texts.get(choice.keep[0])]
 
 
 def planned(
