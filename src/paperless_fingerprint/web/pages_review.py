@@ -36,6 +36,8 @@ _FILTERS = {
     "since": "since", "until": "until", "state": "state",
 }  # fmt: skip
 _MOST_NAMED = 4
+#: What an address says of one entry alone.
+_OF_ONE_ENTRY = frozenset({"with", "keep", "take", "despite"})
 
 
 def routes() -> Sequence[Route]:
@@ -208,8 +210,9 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     to = back
     if len(outcome.items) == 1 and urlsplit(back).path.startswith("/review/"):
         # Back to where it was said, so that it can be said otherwise; in the same list.
-        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k != "with"}
-        to = f"/review/{outcome.items[0].id}?{query_string(given)}"
+        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k not in _OF_ONE_ENTRY}
+        place = "/resolve" if urlsplit(back).path.endswith("/resolve") else ""
+        to = f"/review/{outcome.items[0].id}{place}?{query_string(given)}"
     return go(request, with_more(to, said="undo", act=last_of(outcome)))
 
 
