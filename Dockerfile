@@ -17,8 +17,8 @@ FROM python:${PYTHON}-slim AS environment
 ARG SEMANTIC=""
 COPY deploy/requirements.lock deploy/requirements-semantic.lock /locks/
 # Every package is a wheel with a known hash; there is no compiler, and no pip in what is shipped.
-RUN python -m venv --without-pip /opt/fingerprint
-RUN pip --python /opt/fingerprint install --no-cache-dir --require-hashes --only-binary :all: \
+RUN python -m venv --without-pip /opt/fingerprint \
+    && pip --python /opt/fingerprint install --no-cache-dir --require-hashes --only-binary :all: \
     -r "/locks/requirements${SEMANTIC:+-semantic}.lock"
 COPY --from=wheel /wheels /wheels
 RUN pip --python /opt/fingerprint install --no-cache-dir --no-deps --no-index /wheels/*.whl

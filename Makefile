@@ -6,7 +6,7 @@ RUN     = $(VENV)/bin/python -m
 PORT   ?= 9200
 PYTHONS ?= 3.11 3.12 3.13 3.14
 
-.PHONY: demo test check coverage test-pythons chromium screenshots bench fit elasticsearch clean
+.PHONY: image demo test check coverage test-pythons chromium screenshots bench fit elasticsearch clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/paperless-fingerprint demo
@@ -35,6 +35,10 @@ check: $(VENV)/.installed-for-tests
 coverage: $(VENV)/.installed-for-tests
 	$(RUN) coverage run -m pytest -q $(COVERED)
 	$(RUN) coverage report --skip-covered --sort=cover
+
+# The image, built and started without an engine: as root, with buildah and debootstrap.
+image: $(VENV)/.installed-for-tests
+	$(VENV)/bin/python tools/built_image.py $(ARGS)
 
 # The same tests on other Pythons, each in an environment of its own.
 test-pythons: $(VENV)/.installed-for-tests

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import configparser
+import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import kubernetes_validate
 import pytest
 import yaml
 
@@ -106,6 +109,38 @@ def test_manifests_of_kubernetes_hold_together() -> None:
     assert container["ports"][0]["containerPort"] == service["spec"]["ports"][0]["port"] == 8760
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert container["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+@pytest.mark.parametrize("version", ["1.30.0", "1.37.0"])
+def test_manifests_of_kubernetes_are_as_its_schemas_say(version: str) -> None:
+    for manifest in yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text()):
+        kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_hadolint_finds_nothing_in_the_dockerfile() -> None:
+    linter = shutil.which("hadolint", path=str(Path(sys.executable).parent))
+    if linter is None:
+        pytest.skip("there is no hadolint for this machine")
+    found = subprocess.run(
+        [linter, "--no-color", ROOT / "Dockerfile"], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_the_dashboard_for_kibana_asks_for_fields_that_can_be_counted() -> None:
+    lines = (ROOT / "deploy" / "dashboards" / "kibana.ndjson").read_text().splitlines()
+    kept = {one["id"]: one for one in map(json.loads, lines)}
+    for one in kept.values():
+        for reference in one["references"]:
+            assert kept[reference["id"]]["type"] == reference["type"], one["id"]
+        if one["type"] != "visualization":
+            continue
+        ((index,),) = ([r["id"] for r in one["references"]],)
+        kind = index.removeprefix("paperless-fingerprint-")
+        mapping = json.loads((ROOT / "es_mappings" / f"{kind}.v1.json").read_text())["mappings"]
+        for asked in json.loads(one["attributes"]["visState"])["aggs"]:
+            if field := asked["params"].get("field"):
+                assert mapping["properties"][field].get("doc_values", True), field
 
 
 def test_the_template_for_unraid_is_well_formed() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 from paperless_work import LETTER, OTHER, RESCAN
@@ -245,6 +247,19 @@ def test_figures_for_prometheus(service) -> None:
     for line in text.splitlines():
         if not line.startswith("#"):
             assert f"# TYPE {line.partition(' ')[0].partition('{')[0]}".rsplit("_", 1)[0] in text
+    # What the dashboard shows is told, by that name and with those labels.
+    names = {line.partition(" ")[0].partition("{")[0] for line in text.splitlines()}
+    dashboard = Path(__file__).parents[2] / "deploy" / "dashboards" / "grafana.json"
+    asked = [
+        target["expr"]
+        for panel in json.loads(dashboard.read_text())["panels"]
+        for target in panel["targets"]
+    ]
+    assert {name for one in asked for name in re.findall(rf"{prefix}\w+", one)} <= names
+    for labels in re.findall(r"by \(([\w, ]+)\)", " ".join(asked)):
+        assert any(
+            all(f'{one}="' in line for one in labels.split(", ")) for line in text.splitlines()
+        )
 
 
 def test_who_listens_does_not_hold_up_the_end(tmp_path, stand_in) -> None:

@@ -110,7 +110,7 @@ def test_the_preview_says_everything_and_changes_nothing(pair) -> None:
         lost = {(each["name"], each["value"]) for each in found["lost"]}
         assert lost == {("title", "Scan 7"), ("Konto", "DE99")}
         told = {write["document"]: write for write in found["writes"]}
-        assert 'tag "Steuer"' in told[pair.a]["add"]
+        assert "tag “Steuer”" in told[pair.a]["add"]
         assert told[pair.b]["add"] == ["moved to the trash"]
     assert snapshot(pair.service) == before
 
@@ -156,7 +156,7 @@ def test_our_own_labels_go_and_come_back_with_it(serve) -> None:
     with service.machine() as client:
         found = look(client, item=item_of(client)["id"])
         told = {write["document"]: write for write in found["writes"]}
-        assert 'tag "Has duplicates"' in told[a]["remove"]
+        assert "tag “Has duplicates”" in told[a]["remove"]
         assert do(client, item=found["item"]["id"], seen=found["seen"]).status_code == 200
         assert snapshot(service)[a][7] == snapshot(service)[a][9] == []
         assert client.post("/api/review/undo", json={}).status_code == 200

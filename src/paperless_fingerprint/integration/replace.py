@@ -21,7 +21,6 @@ REPLACE = "policy replace"
 def after_consumption(place: Workplace, id: int) -> None:
     """For a document that has just been analysed. The caller holds the library's lock."""
     if place.settings.exact.policy == "replace" and place.settings.paperless.write:
-        carry_out.finish(place)
         for group in list(place.store.groups(ids=[id], relation=Relation.EXACT)):
             _replace(place, id, group)
 
@@ -30,6 +29,7 @@ def _replace(place: Workplace, id: int, group: Group) -> None:
     replaced = _beyond_doubt(place, id, group)
     if not replaced:
         return
+    carry_out.finish(place)  # of a run that died
     found = {each.id: each for each in place.paperless.documents(ids=[id, *replaced])}
     texts = place.store.texts([id, *replaced])
     unchanged = [n for n in replaced if n in found and found[n].document.content == texts.get(n)]

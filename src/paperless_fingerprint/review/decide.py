@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback import listen
+from paperless_fingerprint.languages import figures, locale, mark
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.model import Verdict
 from paperless_fingerprint.review import journal as journals
@@ -37,10 +39,14 @@ __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "to
 Changeable = Callable[[Collection[int]], Collection[int]]
 _ITEMS_TOLD = 200
 _SAID = {
-    "confirmed": "that these belong together",
-    "dismissed": "that these are not duplicates",
-    "primary": "which one is to be kept",
-    "undo": "that a decision is taken back",
+    "confirmed": mark("%(who)s confirmed these, %(when)s UTC. Check again before you decide."),
+    "dismissed": mark(
+        "%(who)s marked these as not duplicates, %(when)s UTC. Check again before you decide."
+    ),
+    "primary": mark(
+        "%(who)s chose which one to keep, %(when)s UTC. Check again before you decide."
+    ),
+    "undo": mark("%(who)s undid a decision, %(when)s UTC. Check again before you decide."),
 }
 
 
@@ -106,7 +112,7 @@ def decide(
         waiting = review.journal.waiting_about()
         entries = [entry_of(sight, order.item) for order in orders]
         if not members.issuperset(id for entry in entries for id in entry.members):
-            raise Unknown("The documents have changed this very moment. Look again.")
+            raise Unknown(_("The documents have just changed. Check again."))
         conflicts = []
         for order, entry in zip(orders, entries, strict=True):
             ours = concerning(waiting, entry)
@@ -140,18 +146,18 @@ def undo(
     act = review.journal.last(person.id) if number is None else review.journal.get(number)
     together = [] if act is None else review.journal.of_batch(act.number)
     if act is None or not _knows(review.mirror, person, together):
-        raise Unknown("There is no decision to take back.")
+        raise Unknown(_("There is no decision to undo."))
     if act.person != person.id and not person.superuser:
-        raise Forbidden(f"That was decided by {act.by}, who can take it back.")
+        raise Forbidden(_("%(who)s decided this and can undo it.", who=act.by))
     # What lies in the trash can be changed by nobody; it comes back to whoever has put it there.
     _may(person, {id for each in together for id in {*each.documents} - each.trashed}, changeable)
     with review.deciding:
         standing = [each for each in review.journal.of_batch(act.number) if _stands(each)]
         if not standing:
-            raise UsageError("That decision does not stand any more, so it cannot be taken back.")
+            raise UsageError(_("This decision no longer applies, so it cannot be undone."))
         numbers = {each.number for each in standing}
         if any(each.undoes in numbers for each in review.journal.waiting()):
-            raise UsageError("That decision is being taken back already.")
+            raise UsageError(_("This decision is already being undone."))
         subjects = {subject for each in standing for subject in each.subjects}
         later = [
             each
@@ -223,7 +229,7 @@ def _stands(entry: journals.JournalEntry) -> bool:
 
 def look_again(mirror: Mirror, ids: Sequence[int]) -> None:
     if not mirror.catalogue.ready:
-        raise UsageError("The library is being read for the first time. Try again in a moment.")
+        raise UsageError(_("The library is loading. Try again in a moment."))
     mirror.look_again(ids)
 
 
@@ -243,8 +249,10 @@ def _may(person: Person, ids: Collection[int], changeable: Changeable) -> None:
     if person.superuser:
         return
     refused = Forbidden(
-        "You may see these documents in Paperless, but not change all of them; so you cannot "
-        "decide about them. Somebody who may can do it, or give you the permission."
+        _(
+            "You can view these documents in Paperless but not change all of them, so you cannot "
+            "decide about them. Ask someone who may change them, or ask for the permission."
+        )
     )
     if not person.may_decide or not set(ids) <= set(changeable(ids)):
         raise refused
@@ -276,10 +284,9 @@ def _items_now(review: Review, person: Person, acts: Sequence[journals.JournalEn
 
 def _happened(words: Sequence[Word]) -> str:
     if not words:
-        return "The documents have changed since you looked: another one has come, or one has gone."
+        return _("The documents have changed since you looked: one was added or removed.")
     last = max(words, key=lambda word: word.at)
-    what = _SAID.get(last.verdict, "something else")
-    return (
-        f"{last.by or 'Somebody'} has said {what}, at {last.at[:16].replace('T', ' ')} UTC. Look "
-        "again before you decide."
+    text = _SAID.get(last.verdict) or mark(
+        "%(who)s decided something else, %(when)s UTC. Check again before you decide."
     )
+    return _(text, who=last.by or _("Someone"), when=figures.minute(last.at, locale()))

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from paperless_fingerprint.comparison.diff import Change, compare
 from paperless_fingerprint.comparison.relation import read as reading
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import Document
@@ -146,7 +147,7 @@ class DifferenceFinder:
 
 
 def _gone(a: int, b: int) -> Unknown:
-    return Unknown(f"The documents {a} and {b} are not both in the library any more.")
+    return Unknown(_("Documents %(a)s and %(b)s are no longer both in the library.", a=a, b=b))
 
 
 def _beginning(document: Document) -> tuple[Document, bool]:

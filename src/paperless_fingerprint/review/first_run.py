@@ -8,6 +8,7 @@ from paperless_fingerprint.checkup import library
 from paperless_fingerprint.errors import FingerprintError, UsageError
 from paperless_fingerprint.integration.feedback.asked import ask_for_all
 from paperless_fingerprint.integration.sync import CURSOR_NOTE, begin, is_begun
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import preview
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Review
@@ -57,9 +58,11 @@ def labels(review: Review) -> preview.LabelsView:
 def write_all(review: Review, person: Person) -> None:
     """An act of its own: what somebody decides is written without it, and nothing else."""
     if not person.superuser:
-        raise PermissionError("Only a superuser of Paperless can have all labels written.")
+        raise PermissionError(
+            _("Only a Paperless superuser can write tags and links for the whole library.")
+        )
     if not review.settings.paperless.write:
-        raise UsageError("Writing to Paperless is switched off: [paperless] write is false.")
+        raise UsageError(_("Writing to Paperless is switched off: [paperless] write is false."))
     ask_for_all(review.store)
     review.worker.write_all_soon()
 
@@ -87,7 +90,7 @@ def _in_paperless(review: Review) -> int | None:
 def start(review: Review, person: Person) -> None:
     """Sync now, and do not wait for the next time that is due, or for anybody else to begin."""
     if not person.superuser:
-        raise PermissionError("Only a superuser of Paperless can start a sync.")
+        raise PermissionError(_("Only a Paperless superuser can start a sync."))
     # Written down first: whatever dies now, the next start goes on.
     begin(review.store)
     review.worker.sync_soon()

@@ -11,6 +11,7 @@ from functools import lru_cache
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.grouping.groups import Decided
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.thresholds import Level, Thresholds, tune_pairs
 from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import save_thresholds
@@ -220,7 +221,7 @@ def preview(
     )
     for value in (then.similarity, then.near, then.version):
         if not 0 <= value <= 1:
-            raise UsageError("A threshold lies between 0 and 1.")
+            raise UsageError(_("A threshold must be between 0 and 1."))
     sight = review.mirror.sight(person)
     key = (person.superuser or person, now, then)
     catalogue = review.mirror.catalogue

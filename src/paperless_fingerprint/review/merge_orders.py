@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from paperless_fingerprint.integration.merging.plan import Choice, MergePlan, Taken
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.paperless.records import Holding
 from paperless_fingerprint.review.person import Person
 
@@ -44,13 +45,17 @@ class MergeOrder:
 def why_not(person: Person, held: Mapping[int, Holding], plan: MergePlan) -> str:
     for id in plan.trash:
         if not person.may_trash(held[id]):
-            return (
-                f"You may not delete document {id} in Paperless: it belongs to somebody else, or "
-                "your account may delete none. Whoever owns it can do it."
+            return _(
+                "You may not delete document %(id)s in Paperless: it belongs to somebody else, or "
+                "your account may delete none. Whoever owns it can do it.",
+                id=id,
             )
     if plan.gives and not person.may_change(held[plan.gets]):
-        return f"You may not change document {plan.gets} in Paperless, so it cannot get anything."
+        return _(
+            "You may not change document %(id)s in Paperless, so it cannot get anything.",
+            id=plan.gets,
+        )
     change = plan.changed("owner")
     if change is not None and not person.may_trash(held[plan.gets]):
-        return f"Only its owner can give document {plan.gets} to somebody else."
+        return _("Only its owner can give document %(id)s to somebody else.", id=plan.gets)
     return ""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import catalogue as catalogues
 from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange
 from paperless_fingerprint.review.opened import Opened
@@ -140,7 +141,7 @@ class Mirror:
     def seen(self, person: Person, id: int) -> Brief:
         document = self._catalogue.documents.get(id)
         if document is None or not person.may_see(document):
-            raise Unknown(f"There is no document {id} that you may see.")
+            raise Unknown(_("There is no document %(id)s that you are allowed to see.", id=id))
         return document
 
     def chains_of(self, person: Person, ids: Collection[int]) -> dict[int, tuple[int, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review.journal import DecisionStep
 from paperless_fingerprint.review.queue_entry import QueueEntry
 
@@ -34,13 +35,23 @@ class DecisionOrder:
 
 def check_orders(orders: Sequence[DecisionOrder], most: int = MOST_ORDERS) -> None:
     if not 0 < len(orders) <= most:
-        raise UsageError(f"1 to {most:,} decisions can be made at once, not {len(orders):,}.")
+        raise UsageError(
+            _(
+                "You can save 1 to %(most)s decisions at once, not %(count)s.",
+                most=most,
+                count=len(orders),
+            )
+        )
     if len({order.item for order in orders}) < len(orders):
-        raise UsageError("One item is named twice; decide about each once.")
+        raise UsageError(_("One entry is listed twice. Decide about each entry once."))
     for order in orders:
         if order.verdict not in VERDICTS:
             raise UsageError(
-                f"'{order.verdict[:20]}' is no decision; there are {', '.join(VERDICTS)}."
+                _(
+                    "'%(told)s' is not a decision; use %(known)s.",
+                    told=order.verdict[:20],
+                    known=", ".join(VERDICTS),
+                )
             )
 
 
@@ -48,9 +59,11 @@ def steps_of(order: DecisionOrder, entry: QueueEntry) -> tuple[DecisionStep, ...
     members = sorted(entry.members)
     if order.verdict == "primary":
         if entry.kind != "group":
-            raise UsageError("Only of a group one document can be chosen as the one to keep.")
+            raise UsageError(_("You can choose which document to keep only in a group."))
         if order.document not in members:
-            raise UsageError(f"Document {order.document} is not in {order.item}.")
+            raise UsageError(
+                _("Document %(id)s is not in %(item)s.", id=order.document, item=order.item)
+            )
         return (DecisionStep("primary", order.document),)
     if order.verdict == "same":
         return tuple(DecisionStep("confirm", a, (b,)) for a, b in entry.pairs)
@@ -59,13 +72,20 @@ def steps_of(order: DecisionOrder, entry: QueueEntry) -> tuple[DecisionStep, ...
         return tuple(DecisionStep("dismiss", a, (b,)) for a, b in entry.pairs)
     if order.document is not None:
         if order.document not in members:
-            raise UsageError(f"Document {order.document} is not in {order.item}.")
+            raise UsageError(
+                _("Document %(id)s is not in %(item)s.", id=order.document, item=order.item)
+            )
         others = tuple(id for id in members if id != order.document)
         return (DecisionStep("dismiss", order.document, others),)
     if len(members) > MOST_MEMBERS:
         raise UsageError(
-            f"{order.item} has {len(members):,} documents; of more than {MOST_MEMBERS} it cannot be "
-            "said at once that each differs from each. Decide about single documents or pairs."
+            _(
+                "%(item)s has %(count)s documents. More than %(most)s cannot be marked as all "
+                "different at once; decide about single documents or pairs.",
+                item=order.item,
+                count=len(members),
+                most=MOST_MEMBERS,
+            )
         )
     return tuple(
         DecisionStep("dismiss", id, tuple(members[place + 1 :]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from paperless_fingerprint.grouping.rivals import Claims
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.model import Pair, PairScore
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.diff_cache import Segment
@@ -55,7 +56,7 @@ class PairView:
 def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
     """Raises Unknown where the person may not see one of them."""
     if a == b:
-        raise Unknown(f"{a} and {b} are one document.")
+        raise Unknown(_("%(a)s and %(b)s are the same document.", a=a, b=b))
     a, b = sorted((a, b))
     left, right = review.mirror.seen(person, a), review.mirror.seen(person, b)
     found = review.differences.between(a, b)

@@ -22,6 +22,7 @@ from paperless_fingerprint.integration.feedback.ledger import Ledger, Rows
 from paperless_fingerprint.integration.feedback.plan import Entry as Planned
 from paperless_fingerprint.integration.feedback.plan import Plan, as_report, difference, marks_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
 from paperless_fingerprint.review.catalogue import Brief
@@ -81,9 +82,13 @@ def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> 
     entries = [entry_of(sight, order.item) for order in orders]
     notes: list[str] = []
     if not review.settings.paperless.write:
-        return Preview(len(orders), (), ("Writing to Paperless is switched off in the settings.",))
+        return Preview(
+            len(orders), (), (_("Writing to Paperless is switched off in the settings."),)
+        )
     if is_taken_back(review.store):
-        note = "All labels were taken back; none are written until somebody asks for them."
+        note = _(
+            "All tags and links were removed from Paperless. None are written until you ask for them in First steps."
+        )
         return Preview(len(orders), (), (note,))
     members = {id for entry in entries for id in entry.members}
     steps = [
@@ -112,7 +117,7 @@ def labels_if(
     for step in steps:
         do(imagined, settings, step, person.name)
     around = (around | reach(imagined, members)).difference(leaving)
-    file, _ = open_inbox(review.settings)
+    file = open_inbox(review.settings)[0]
     try:
         ledger = Ledger(file)
         rows = ledger.rows()
@@ -133,7 +138,7 @@ def of_all(review: Review) -> LabelsView:
     state = "taken back" if is_taken_back(review.store) else "asked for"
     if state == "asked for" and is_applied(review.store):
         return LabelsView("written", (), ())
-    file, _ = open_inbox(review.settings)
+    file = open_inbox(review.settings)[0]
     try:
         rows = Ledger(file).rows()
     finally:
@@ -163,12 +168,12 @@ def _labels(review: Review, rows: Rows) -> tuple[Labels, list[str]]:
     except PaperlessError:
         found = Labels()
         notes.append(
-            "Paperless does not answer: what is written there now is told from our own notes."
+            _("Paperless does not answer. What is written there now comes from our own records.")
         )
     tags, fields = dict(found.tags), dict(found.fields)
     for kinds in rows.values():
         for kind, written in kinds.items():
-            name, _, rest = kind.partition(":")
+            name, rest = kind.partition(":")[::2]
             if name == "tag" and rest in list(Role):
                 tags.setdefault(Role(rest), written.mark.number)
             elif name == "link":
@@ -199,9 +204,9 @@ def _writes(
 
 
 def _in_words(settings: Settings, kind: str, value: str, hidden: set[int]) -> str:
-    name, _, rest = kind.partition(":")
+    name, rest = kind.partition(":")[::2]
     if name == "tag":
-        return f'tag "{settings.values.get(f"paperless.tag_{rest}") or rest}"'
+        return _("tag “%(name)s”", name=settings.values.get(f"paperless.tag_{rest}") or rest)
     if name == "link":
         targets = [id for id in json.loads(value or "[]") if id not in hidden]
         if not targets:
@@ -209,4 +214,4 @@ def _in_words(settings: Settings, kind: str, value: str, hidden: set[int]) -> st
         return f'"{settings.value(f"paperless.field_{rest}")}" {", ".join(map(str, targets))}'
     if kind == "confidence":
         return f'"{settings.paperless.field_confidence}" {value}'
-    return f"note: {value}" if not hidden else "a note"
+    return _("note: %(text)s", text=value) if not hidden else _("a note")

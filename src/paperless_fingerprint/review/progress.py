@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Review
@@ -70,7 +71,9 @@ def now(review: Review, person: Person) -> ProgressView:
     except FingerprintError as error:
         trouble, failures = str(error), ()
     if trouble and not person.superuser:
-        trouble = "Paperless or the library is away; what waits is kept and done later."
+        trouble = _(
+            "Paperless or the library cannot be reached. What is waiting is saved and done later."
+        )
     everything = person.superuser
     return ProgressView(
         "down" if not worker.is_alive else "waiting" if trouble else "ok",
@@ -114,7 +117,7 @@ def _failures(review: Review, person: Person) -> tuple[FailedDocument, ...]:
                     event.document_id,
                     document.title if document else "",
                     # Errors may name other documents, paths and addresses.
-                    event.error if person.superuser else "It could not be done.",
+                    event.error if person.superuser else _("It could not be processed."),
                     event.tries,
                     event.state,
                     event.noticed,
@@ -126,7 +129,7 @@ def _failures(review: Review, person: Person) -> tuple[FailedDocument, ...]:
 def retry(review: Review, person: Person, ids: list[int] | None = None) -> int:
     """Try failures again now; all of them where none is named. Says how many."""
     if not person.superuser:
-        raise PermissionError("Only a superuser of Paperless can have failures tried again.")
+        raise PermissionError(_("Only a Paperless superuser can retry failed documents."))
     count = review.worker.inbox.retry(ids)
     review.worker.wake()
     return count

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Pair, Verdict
 from paperless_fingerprint.review.catalogue import Catalogue, first_pair
 from paperless_fingerprint.review.journal import ActsOf, JournalEntry
@@ -58,7 +59,9 @@ def listed(review: Review, person: Person, filters: Filters, *, cards: int = _CA
         sight.document_types,
         sight.tags,
         review.mirror.catalogue.ready,
-        "The library cannot be read at the moment; this is how it was." if review.trouble else "",
+        _("The library cannot be read at the moment. This is how it was before.")
+        if review.trouble
+        else "",
     )
 
 
@@ -105,11 +108,11 @@ def parsed(id: str) -> tuple[str, int, int]:
     """('g', 12, 0) or ('p', 12, 40)."""
     match = _ID.fullmatch(id)
     if match is None:
-        raise Unknown(f"'{id[:40]}' is nothing to decide about.")
+        raise Unknown(_("There is no entry '%(id)s'.", id=id[:40]))
     kind = match[1] or "p"
     a, b = int(match[2] or match[3]), int(match[4] or 0)
     if not 0 < a <= MAX_DOCUMENT_ID or (kind == "p" and not a < b <= MAX_DOCUMENT_ID):
-        raise Unknown(f"'{id}' is nothing to decide about.")
+        raise Unknown(_("There is no entry '%(id)s'.", id=id))
     return kind, a, b
 
 
@@ -119,10 +122,17 @@ def entry_of(sight: Sight, id: str) -> QueueEntry:
     if kind != "p":
         entry = sight.entry(_KIND_OF[kind], a)
         if entry is None:
-            raise Unknown(f"There is no '{id}' (any more) that you may see.")
+            raise Unknown(
+                _(
+                    "There is no entry '%(id)s' that you are allowed to see; it may have changed.",
+                    id=id,
+                )
+            )
         return entry
     if not (sight.sees(a) and sight.sees(b)):
-        raise Unknown(f"There are no documents {a} and {b} that you may see.")
+        raise Unknown(
+            _("There are no documents %(a)s and %(b)s that you are allowed to see.", a=a, b=b)
+        )
     return sight.pair_entry(a, b) or pair_alone(sight.catalogue, a, b)
 
 

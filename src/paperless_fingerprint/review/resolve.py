@@ -26,6 +26,8 @@ from paperless_fingerprint.integration.merging.plan import (
 )
 from paperless_fingerprint.integration.merging.read import differing, planned
 from paperless_fingerprint.integration.merging.words import Names
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import mark, ngettext
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.records import HELD_VALUES, Holding
@@ -48,6 +50,12 @@ from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views_queue import Item
 
 VERDICT = "resolve"
+_NAMED = {
+    "title": mark("Title"), "correspondent": mark("Correspondent"),
+    "document_type": mark("Document type"), "storage_path": mark("Storage path"),
+    "created": mark("Date"), "archive_serial_number": mark("Archive serial number"),
+    "owner": mark("Owner"),
+}  # fmt: skip
 #: Looked at side by side; more of them are a matter for many at once.
 MOST_MEMBERS = 100
 
@@ -158,7 +166,7 @@ def resolve(
 ) -> DecisionOutcome:
     """Kept when this returns; carried out mostly."""
     if not review.settings.paperless.write:
-        raise UsageError("Writing to Paperless is switched off: [paperless] write is false.")
+        raise UsageError(_("Writing to Paperless is switched off in the settings."))
     look_again(review.mirror, [id for id in parsed(order.item)[1:] if id])
     found = _found(review, person, paperless, order)
     why = why_not(person, found.held, found.plan)
@@ -169,7 +177,7 @@ def resolve(
         waiting = review.journal.waiting_about()
         now = item_of(review.mirror, sight, entry_of(sight, order.item), waiting)
         if order.seen != found.seen or now.seen != found.item.seen:
-            happened = (
+            happened = _(
                 "The documents have changed in Paperless since you looked, or somebody has decided "
                 "about them. Nothing was done. Look again before you decide."
             )
@@ -177,7 +185,7 @@ def resolve(
             return DecisionOutcome(conflicts=(Conflict(told, happened, now),))
         if not found.plan.trash:
             raise UsageError(
-                "Nothing would go to the trash: all documents are kept. To keep all, confirm them."
+                _("Nothing would go to the trash: all documents stay. To keep all, confirm them.")
             )
         act = journals.JournalEntry(
             0, now_text(), person.id, person.name, VERDICT, order.item,
@@ -204,21 +212,28 @@ def _found(
     item = item_of(review.mirror, sight, entry, review.journal.waiting_about())
     if len(entry.members) > MOST_MEMBERS:
         raise UsageError(
-            f"{order.item} has {len(entry.members):,} documents; more than {MOST_MEMBERS} cannot be "
-            "looked at side by side. Merge them with many at once."
+            ngettext(
+                "An entry of %(size)s documents cannot be shown side by side; at most %(num)s can.",
+                "An entry of %(size)s documents cannot be shown side by side; at most %(num)s can.",
+                MOST_MEMBERS,
+                size=len(entry.members),
+            )
         )
     keep = order.keep or (entry.primary or entry.members[0],)
     strangers = set(keep) - set(entry.members)
     if strangers:
-        raise UsageError(f"Document {min(strangers)} is not in {order.item}.")
+        raise UsageError(_("Document %(id)s is not in this entry.", id=min(strangers)))
     trash = tuple(id for id in entry.members if id not in keep)
     choice = Choice(tuple(keep), trash, order.take, order.despite)
     held = paperless.holdings(entry.members)
     missing = [id for id in entry.members if id not in held]
     if missing:
         raise UsageError(
-            f"Document {missing[0]} cannot be seen in Paperless any more: somebody has moved it to "
-            "the trash, or taken the right to see it from you. Nothing was done."
+            _(
+                "Document %(id)s cannot be seen in Paperless any more: somebody has moved it to the "
+                "trash, or taken the right to see it from you. Nothing was done.",
+                id=missing[0],
+            )
         )
     if differing(choice, {id: each.content for id, each in held.items()}):
         about_to_compare()
@@ -284,18 +299,18 @@ def _writes(review: Review, person: Person, found: _Found, names: Names) -> Iter
             leaving=plan.trash,
         )
     } if plan.trash else {}  # fmt: skip
-    add = [f'tag "{names.tags.get(tag, tag)}"' for tag in plan.tags]
+    add = [_("tag “%(name)s”", name=names.tags.get(tag, tag)) for tag in plan.tags]
     remove = []
     for change in plan.changes:
-        name = names.of_key(change.key).replace("_", " ")
-        add.append(f'{name} "{names.shown(change.key, change.becomes)}"')
+        name = _(_NAMED[change.key]) if change.key in _NAMED else names.of_key(change.key)
+        add.append(f"{name}: {names.shown(change.key, change.becomes)}")
         was = names.shown(change.key, change.was)
-        remove += [f'{name} "{was}"'] if was else []
-    add += [f"note: {text}" for text in plan.notes]
+        remove += [f"{name}: {was}"] if was else []
+    add += [_("note: %(text)s", text=text) for text in plan.notes]
     label = ours.pop(plan.gets, Write(plan.gets, found.held[plan.gets].title, (), ()))
     yield replace(label, add=(*add, *label.add), remove=(*remove, *label.remove))
     for id in plan.trash:
-        yield Write(id, found.held[id].title, ("moved to the trash",), ())
+        yield Write(id, found.held[id].title, (_("moved to the trash"),), ())
     yield from ours.values()
 
 

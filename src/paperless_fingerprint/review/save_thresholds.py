@@ -15,6 +15,8 @@ from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, UsageError
 from paperless_fingerprint.integration.context import open_inbox
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import mark
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
@@ -26,7 +28,7 @@ from paperless_fingerprint.settings.registry import Settings
 #: As the page and the API name them → as the settings do.
 KEYS = dict(zip(("similarity", "near", "version"), outdated.KEYS, strict=True))
 _NOTE = "thresholds.saved"
-_NOT_YOU = "Only a superuser of Paperless can save thresholds."
+_NOT_YOU = mark("Only a Paperless superuser can save thresholds.")
 #: The file and what runs are changed together.
 _one_at_a_time = Lock()
 
@@ -85,8 +87,8 @@ def obstacles(review: Review, person: Person, wanted: Levels) -> tuple[str, str]
     except UsageError as error:
         return str(error), ""
     except CannotChangeError as error:
-        return "", str(error) if person.superuser else _NOT_YOU
-    return "", "" if person.superuser else _NOT_YOU
+        return "", str(error) if person.superuser else _(_NOT_YOU)
+    return "", "" if person.superuser else _(_NOT_YOU)
 
 
 def save(review: Review, person: Person, wanted: Levels) -> ThresholdState:
@@ -105,7 +107,7 @@ def put_back(review: Review, person: Person) -> ThresholdState:
         told = _remembered(review.settings) if saved(review, person) else None
         if told is None or editing.texts(review.settings, told["after"]) != told["after"]:
             raise CannotChangeError(
-                "Nothing that was saved here counts any more, so there is nothing to put back."
+                _("The settings have changed since, so there is nothing to restore.")
             )
         _carry_out(review, person, _planned(review.settings, told["before"]), told["before"])
     return state(review, person)
@@ -113,7 +115,7 @@ def put_back(review: Review, person: Person) -> ThresholdState:
 
 def _check(person: Person) -> None:
     if not person.superuser:
-        raise PermissionError(_NOT_YOU)
+        raise PermissionError(_(_NOT_YOU))
 
 
 def _changed(settings: Settings, wanted: Levels) -> dict[str, str | None]:

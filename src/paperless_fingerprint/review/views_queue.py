@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from paperless_fingerprint.review.views import Card, Count
@@ -21,6 +22,11 @@ class Word:
     by: str
     #: It is kept, and carried out as soon as whatever holds the library lets go of it.
     waiting: bool = False
+
+
+def told_once(words: Iterable[Word]) -> list[Word]:
+    """One for all that somebody said in one way: of a group each pair has a word of its own."""
+    return list({(word.verdict, word.by, word.waiting): word for word in words}.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.paperless.transport import FileStream
 from paperless_fingerprint.web.problems import Problem
@@ -111,8 +112,9 @@ def _kind(file: FileStream, allowed: frozenset[str]) -> str:
     kind = file.content_type.partition(";")[0].strip().lower()
     if kind not in allowed:
         raise Problem(
-            502, "Not shown", "Paperless has sent something that is no picture, PDF or text, so it "
-            "is not passed on. Open the document in Paperless.",
+            502, "Not shown",
+            _("Paperless sent something other than an image, PDF or text, so it is not shown. Open "
+              "the document in Paperless."),
         )  # fmt: skip
     return kind
 
@@ -123,11 +125,12 @@ def _bounded(chunks: Iterator[bytes], most: int) -> Iterator[bytes]:
         size += len(chunk)
         if size > most:
             raise Problem(
-                502, "Not shown", f"The file is larger than {most >> 20} MB. Open the document in "
-                "Paperless.",
+                502, "Not shown",
+                _("The file is larger than %(size)s MB. Open the document in Paperless.",
+                  size=most >> 20),
             )  # fmt: skip
         yield chunk
 
 
 def _missing() -> Problem:
-    return Problem(404, "Not found", "There is no such document that you may see.")
+    return Problem(404, "Not found", _("There is no such document that you are allowed to see."))

@@ -133,6 +133,22 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "decisions.done": mark("done"),
     "decisions.undone": mark("undone"),
     "decisions.refused": mark("could not be carried out"),
+    "order.sure": mark("Best match first"),
+    "order.unsure": mark("Weakest match first"),
+    "order.newest": mark("Newest first"),
+    "order.oldest": mark("Oldest first"),
+    "order.size": mark("Most documents first"),
+    "order.space": mark("Most space to free first"),
+    "order.title": mark("By title"),
+    "view.rows": mark("Rows"),
+    "view.cards": mark("Cards"),
+    "list.keys.j": mark("Next entry"),
+    "list.keys.k": mark("Previous entry"),
+    "list.keys.x": mark("Select the entry"),
+    "list.keys.a": mark("Select all entries on this page"),
+    "list.keys.Enter": mark("Open the entry"),
+    "list.keys.n": mark("Next page"),
+    "list.keys.p": mark("Previous page"),
     "sort.best": mark("Best match"),
     "sort.containment": mark("Most of the source"),
     "sort.jaccard": mark("Most shared text"),
@@ -231,10 +247,10 @@ class Messages:
         assert isinstance(text, str), key
         return gettext(text, **values)
 
-    def n(self, key: str, count: int) -> str:
+    def n(self, key: str, count: int, **values: object) -> str:
         forms = TEXTS[key]
         assert isinstance(forms, tuple), key
-        return ngettext(*forms, count)
+        return ngettext(*forms, count, **values)
 
     def has(self, key: str) -> bool:
         return key in TEXTS

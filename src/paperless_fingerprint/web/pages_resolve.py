@@ -14,15 +14,9 @@ from paperless_fingerprint.integration.merging.plan import Taken
 from paperless_fingerprint.review import queue, resolve
 from paperless_fingerprint.review.resolve import Resolution, ResolveOrder
 from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.web.filtering import filters_of, given_of
 from paperless_fingerprint.web.pages import changing, go, local, number_of, page, shown, text_of
-from paperless_fingerprint.web.pages_review import (
-    filters_of,
-    given_by,
-    last_of,
-    said_of,
-    that_is_there,
-    with_more,
-)
+from paperless_fingerprint.web.pages_review import last_of, said, that_is_there, with_parameters
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import query_string
 from paperless_fingerprint.web.sign_in import Visit
@@ -60,7 +54,7 @@ def _look(request: Request, visit: Visit) -> Response:
     except PaperlessError as error:
         return page(request, visit, "resolve_away.html", "groups", 503, item=id, why=str(error))
     neighbours = queue.neighbours(visit.review, visit.person, id, filters)
-    kept = given_by(filters)
+    kept = given_of(filters)
     suffix = f"?{query_string(kept)}" if kept else ""
     return page(
         request, visit, "resolve.html", "groups",
@@ -68,7 +62,7 @@ def _look(request: Request, visit: Visit) -> Response:
         suffix=suffix, next_address=_after(neighbours.next, suffix),
         taken={each.key: each.document for each in order.take},
         titles={card.id: card.title for card in found.item.documents},
-        chosen=_fields(found, order), said=said_of(request, visit),
+        chosen=_fields(found, order), said=said(request, visit),
     )  # fmt: skip
 
 
@@ -101,4 +95,4 @@ def _resolve(request: Request, visit: Visit, form: FormData) -> Response:
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
     to = that_is_there(visit, text_of(form, "next"), back)
-    return go(request, with_more(to, said=resolve.VERDICT, act=last_of(outcome)))
+    return go(request, with_parameters(to, said=resolve.VERDICT, act=last_of(outcome)))

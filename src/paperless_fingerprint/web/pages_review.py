@@ -1,9 +1,9 @@
-"""The list of what there is to decide about, two documents side by side, and deciding."""
+"""One entry of the list, two documents side by side, and deciding about them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
@@ -12,11 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, pair, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
 from paperless_fingerprint.review.orders import DecisionOrder
-from paperless_fingerprint.review.views_queue import Filters, Item
+from paperless_fingerprint.review.views_queue import Item, told_once
 from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.web.filtering import filters_of, given_of
 from paperless_fingerprint.web.pages import (
     changing,
     go,
@@ -30,20 +32,15 @@ from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import clipped, query_string, words
 from paperless_fingerprint.web.sign_in import Visit
 
-#: Names in the address and in Filters.
-_FILTERS = {
-    "relation": "relation", "correspondent": "correspondent", "type": "document_type",
-    "since": "since", "until": "until", "state": "state",
-}  # fmt: skip
 _MOST_NAMED = 4
 #: What an address says of one entry alone.
 _OF_ONE_ENTRY = frozenset({"with", "keep", "take", "despite"})
+#: One entry of the list of decisions may be many acts.
+_ACTS, _DECISIONS = 500, 50
 
 
 def routes() -> Sequence[Route]:
     return [
-        Route("/review", shown(_list), methods=["GET"]),
-        Route("/review/preview", changing(_preview), methods=["POST"]),
         Route("/review/decide", changing(_decide), methods=["POST"]),
         Route("/review/undo", changing(_undo), methods=["POST"]),
         Route("/review/{item}", shown(_item), methods=["GET"]),
@@ -59,36 +56,6 @@ class Notice:
     undo: int | None = None
 
 
-def filters_of(given: dict[str, str]) -> Filters:
-    told = {own: given[name][:300] for name, own in _FILTERS.items() if given.get(name)}
-    return Filters(**told, page=max(1, number_of(given.get("page")) or 1))  # type: ignore[arg-type]
-
-
-def given_by(filters: Filters) -> dict[str, str]:
-    """For the address: what is not as always."""
-    given = {name: getattr(filters, own) for name, own in _FILTERS.items()}
-    return {name: value for name, value in given.items() if value and (name, value) != _USUAL}
-
-
-_USUAL = ("state", "open")
-
-
-def _list(request: Request, visit: Visit) -> Response:
-    filters = filters_of(dict(request.query_params))
-    found = queue.listed(visit.review, visit.person, filters)
-    if filters.page > found.pages:
-        filters = replace(filters, page=found.pages)
-        found = queue.listed(visit.review, visit.person, filters)
-    given = given_by(filters)
-    return page(
-        request, visit, "groups.html", "groups",
-        queue=found, filters=filters, given=given, given_query=query_string(given),
-        filtered=any(name != "state" for name in given),
-        state_counts={each.name: each.count for each in found.states},
-        said=said_of(request, visit), trouble=found.trouble or None,
-    )  # fmt: skip
-
-
 # One entry -----------------------------------------------------------------------------------
 
 
@@ -101,7 +68,8 @@ def _item(request: Request, visit: Visit) -> Response:
     one, other = _shown_pair(found, number_of(given.get("with")))
     view = pair.side_by_side(review, person, one, other)
     neighbours = queue.neighbours(review, person, id, filters)
-    suffix = query_string(given_by(filters))
+    own_filters = given_of(filters)
+    suffix = query_string(own_filters)
     suffix = f"?{suffix}" if suffix else ""
     # In a larger group 'different' is about the one that is compared with the primary.
     stranger = None
@@ -109,15 +77,19 @@ def _item(request: Request, visit: Visit) -> Response:
         stranger = next((n for n in (other, one) if n != found.primary), None)
     next_member = _next_member(found, one, other)
     following = f"/review/{neighbours.next}{suffix}" if neighbours.next else f"/review{suffix}"
-    own = query_string(given_by(filters), **{"with": next_member})
+    # Back in the list where this entry stands, or stood.
+    place = (neighbours.position - 1) // filters.per_page + 1
+    in_list = query_string(own_filters, page=place if place > 1 else "")
+    own = query_string(own_filters, **{"with": next_member})
     return page(
         request, visit, "item.html", "groups",
         item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
-        state=found.state, words=found.words, waiting=found.waiting, neighbours=neighbours,
-        heading=_heading(found), suffix=suffix, given=given_by(filters), stranger=stranger,
+        state=found.state, words=told_once(found.words), waiting=found.waiting, neighbours=neighbours,
+        list_address=f"/review?{in_list}#{id}", heading=_heading(found), suffix=suffix,
+        given=own_filters, stranger=stranger,
         next_member=next_member, next_address=following,
         # Not by the group's own number, which may be the one that leaves it.
-        after_stranger=f"/review/g{found.primary}?{own}", said=said_of(request, visit),
+        after_stranger=f"/review/g{found.primary}?{own}", said=said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
     )  # fmt: skip
 
@@ -157,34 +129,14 @@ def _next_member(found: Item, one: int, other: int) -> int | None:
 # Deciding ------------------------------------------------------------------------------------
 
 
-def _preview(request: Request, visit: Visit, form: FormData) -> Response:
-    picked = [str(each) for each in form.getlist("pick")][:500]
-    verdict = text_of(form, "verdict")
-    back = local(text_of(form, "back"))
-    if not picked:
-        return go(request, with_more(back, said="none"))
-    orders = _orders(picked, verdict)
-    planned = decide.preview(visit.review, visit.person, orders)
-    items = [queue.item(visit.review, visit.person, order.item) for order in orders]
-    return page(
-        request, visit, "preview.html", "groups",
-        preview=planned, items=items, picked=picked, verdict=verdict, back=back,
-    )  # fmt: skip
-
-
 def _decide(request: Request, visit: Visit, form: FormData) -> Response:
-    """One decision from an entry's page, or many from the preview."""
     back = local(text_of(form, "back"))
-    picked = [str(each) for each in form.getlist("pick")]
     verdict = text_of(form, "verdict")
-    orders = _orders(picked, verdict) or [
-        DecisionOrder(
-            text_of(form, "item"), verdict, text_of(form, "seen"),
-            number_of(text_of(form, "document")),
-        )
-    ]  # fmt: skip
+    order = DecisionOrder(
+        text_of(form, "item"), verdict, text_of(form, "seen"), number_of(text_of(form, "document"))
+    )
     try:
-        outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
+        outcome = decide.decide(visit.review, visit.person, [order], changeable=visit.changeable)
     except Unknown as error:
         # It was there when the page was made, or so the form says.
         raise Problem(410, "Gone", str(error)) from None
@@ -193,7 +145,7 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
     to = that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
-    return go(request, with_more(to, said=verdict, act=last_of(outcome)))
+    return go(request, with_parameters(to, said=verdict, act=last_of(outcome)))
 
 
 def _undo(request: Request, visit: Visit, form: FormData) -> Response:
@@ -202,7 +154,7 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     try:
         outcome = decide.undo(visit.review, visit.person, number, changeable=visit.changeable)
     except Unknown:
-        return go(request, with_more(back, said="nothing"))
+        return go(request, with_parameters(back, said="nothing"))
     if outcome.conflicts:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
@@ -213,7 +165,7 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
         given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k not in _OF_ONE_ENTRY}
         place = "/resolve" if urlsplit(back).path.endswith("/resolve") else ""
         to = f"/review/{outcome.items[0].id}{place}?{query_string(given)}"
-    return go(request, with_more(to, said="undo", act=last_of(outcome)))
+    return go(request, with_parameters(to, said="undo", act=last_of(outcome)))
 
 
 def that_is_there(visit: Visit, *addresses: str) -> str:
@@ -222,8 +174,8 @@ def that_is_there(visit: Visit, *addresses: str) -> str:
         path = urlsplit(address).path
         if not path.startswith("/review/"):
             return address
-        item = path.removeprefix("/review/").removesuffix("/resolve")
         try:
+            item = path.removeprefix("/review/").removesuffix("/resolve")
             queue.item(visit.review, visit.person, item)
         except Unknown:
             continue
@@ -231,34 +183,25 @@ def that_is_there(visit: Visit, *addresses: str) -> str:
     return "/review"
 
 
-def _orders(picked: Sequence[str], verdict: str) -> list[DecisionOrder]:
-    orders = []
-    for each in picked:
-        item, _, seen = each.partition(" ")
-        orders.append(DecisionOrder(item, verdict, seen))
-    return orders
-
-
 def last_of(outcome: DecisionOutcome) -> str:
     return str(outcome.acts[-1].number) if outcome.acts else ""
 
 
-def with_more(address: str, **more: str) -> str:
+def with_parameters(address: str, **more: str) -> str:
     """The address with other parameters; what was said the last time is dropped."""
     parts = urlsplit(address)
     given = {k: v for k, v in parse_qsl(parts.query) if k not in {"said", "act"}}
     return f"{parts.path}?{query_string(given, **more)}"
 
 
-def said_of(request: Request, visit: Visit) -> Notice | None:
+def said(request: Request, visit: Visit) -> Notice | None:
     told = request.query_params.get("said", "")
-    t = words()
     if told == "none":
-        return Notice(t("bulk.none"))
+        return Notice(_("Nothing was selected. Select the entries that you want to decide on."))
     if told == "nothing":
-        return Notice(t("done.nothing"))
+        return Notice(_("You have nothing to undo."))
     number = number_of(request.query_params.get("act"))
-    if number is None or not t.has(f"done.{told}"):
+    if number is None or not words().has(f"done.{told}"):
         return None
     acts = decide.told(visit.review, visit.person, number)
     if not acts:
@@ -281,14 +224,20 @@ def _in_words(visit: Visit, acts: Sequence[ActView]) -> str:
     if len(ids) > _MOST_NAMED:
         named.append("…")
     what, told = acts[0].verdict, ", ".join(named)
-    text = (
-        t(f"done.many.{what}", n=len(acts), ids=told)
-        if len(acts) > 1
-        else t(f"done.{what}", ids=told)
-    )
-    return f"{text} {t('done.waiting')}" if any(act.state == "waiting" for act in acts) else text
+    if len(acts) > 1:
+        text = t.n(f"done.many.{what}", len(acts), ids=told)
+    else:
+        text = t(f"done.{what}", ids=told)
+    if not any(act.state == "waiting" for act in acts):
+        return text
+    return f"{text} {_('It will be carried out as soon as the library is free.')}"
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
-    acts = decide.acts(visit.review, visit.person, limit=50)
-    return page(request, visit, "decisions.html", "", acts=acts, said=said_of(request, visit))
+    batches: dict[tuple[int, int], list[ActView]] = {}
+    for act in decide.acts(visit.review, visit.person, limit=_ACTS):
+        batches.setdefault((act.batch, 0 if act.batch else len(batches)), []).append(act)
+    shown_first = list(batches.values())[:_DECISIONS]
+    return page(
+        request, visit, "decisions.html", "", batches=shown_first, said=said(request, visit)
+    )

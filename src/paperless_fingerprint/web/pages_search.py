@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import Scope, SearchTooLongError
 from paperless_fingerprint.review import neighbourhood
@@ -156,13 +157,31 @@ def _document(http: HttpRequest, visit: Visit) -> Response:
     id = http.path_params["id"]
     centre = visit.review.mirror.cards(visit.person, [id]).get(id)
     if centre is None:
-        raise Unknown(f"There is no document {id} that you may see.")
+        raise Unknown(_("There is no document %(id)s that you are allowed to see.", id=id))
     wide = bool(http.query_params.get("wide"))
     around = neighbourhood.around(visit.review, visit.person, id, wide=wide)
     return page(
         http, visit, "around.html", "",
         centre=centre, around=around, wide=wide,
         graph=pictures.graph(around.nodes, around.edges),
-        titles={node.id: node.title for node in around.nodes},
+        nearby=_nearby(around),
         steps=neighbourhood.versions(visit.review, visit.person, id),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    node: neighbourhood.Node
+    #: By which it hangs from what it was found through.
+    edge: neighbourhood.Edge
+
+
+def _nearby(around: neighbourhood.Neighbourhood) -> list[Nearby]:
+    """The nearest first; of those that are no nearer, in the order of the picture."""
+    edges = {frozenset((edge.a, edge.b)): edge for edge in around.edges}
+    found = [
+        Nearby(node, edges[frozenset((node.id, node.via))])
+        for node in around.nodes
+        if node.via is not None
+    ]
+    return sorted(found, key=lambda each: (each.node.depth, each.edge.distance or 0.0))

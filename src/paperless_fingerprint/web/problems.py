@@ -22,6 +22,8 @@ from paperless_fingerprint.errors import (
     PaperlessError,
     StoreError,
 )
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import mark
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import SearchTooLongError
@@ -33,8 +35,8 @@ _FOR_PROGRAMS = ("/api", "/thumb/", "/preview/", "/healthz", "/metrics")
 _log = logging.getLogger("paperless_fingerprint.web")
 
 _WORDS = {
-    404: "There is nothing at this address.",
-    405: "This address does not take this method.",
+    404: mark("There is nothing at this address."),
+    405: mark("This address does not take this method."),
 }
 
 
@@ -65,10 +67,11 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, ClientDisconnect):
-        return Problem(400, "Cut off", "The request ended before it was complete.")
+        return Problem(400, "Cut off", _("The request ended before it was complete."))
     if isinstance(error, HTTPException):
         title = HTTPStatus(error.status_code).phrase
-        detail = _WORDS.get(error.status_code, str(error.detail))
+        known = _WORDS.get(error.status_code)
+        detail = _(known) if known else str(error.detail)
         return Problem(error.status_code, title, detail, headers=error.headers)
     if isinstance(error, Unknown):
         return Problem(404, "Not found", str(error))
@@ -80,32 +83,36 @@ def problem_of(error: Exception) -> Problem:
         _log.warning("%s", error)
         return Problem(
             503, "The library is not available",
-            "The library cannot be read at the moment. Nothing is lost; try again in a moment.",
+            _("The library cannot be read at the moment. Nothing is lost; try again in a moment."),
         )  # fmt: skip
     if isinstance(error, MissingError):
-        return Problem(404, "Not found", "Paperless has no such document that you may see.")
+        return Problem(
+            404, "Not found", _("Paperless has no such document that you are allowed to see.")
+        )
     if isinstance(error, DeniedError):
-        return Problem(403, "Not allowed", "Paperless does not let you do that.")
+        return Problem(403, "Not allowed", _("Paperless does not allow you to do this."))
     if isinstance(error, PaperlessError):
         _log.warning("%s", error)
         return Problem(
             503, "Paperless is not available",
-            "Paperless does not answer at the moment. What is stored can still be seen, and "
-            "decisions are kept.",
+            _("Paperless does not answer at the moment. You can still look at everything, and "
+              "decisions are saved."),
         )  # fmt: skip
     if isinstance(error, CannotChangeError):
         return Problem(409, "The settings file cannot be changed", str(error))
     if isinstance(error, ConfigurationError):
         _log.warning("%s", error)
-        return Problem(500, "A setting is wrong", "`paperless-fingerprint doctor` says which one.")
+        return Problem(
+            500, "A setting is wrong", _("Run `paperless-fingerprint doctor` to see which one.")
+        )
     if isinstance(error, FingerprintError):
         return Problem(400, "The request is not understood", str(error))
     if isinstance(error, PermissionError):
-        return Problem(403, "Not allowed", str(error) or "You may not do that.")
+        return Problem(403, "Not allowed", str(error) or _("You are not allowed to do this."))
     _log.error("an unexpected %s", type(error).__name__, exc_info=error)
     return Problem(
         500, "Something is broken here",
-        "That should not have happened; the log of `serve` says more. Nothing was half done.",
+        _("This should not have happened; the log of `serve` has the details. Nothing was done halfway."),
     )  # fmt: skip
 
 

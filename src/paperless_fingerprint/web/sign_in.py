@@ -16,6 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from paperless_fingerprint.errors import ConfigurationError, PaperlessError
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import ngettext
 from paperless_fingerprint.library.search import Answer
 from paperless_fingerprint.library.search import Request as SearchRequest
 from paperless_fingerprint.paperless.client import PaperlessClient
@@ -67,7 +69,7 @@ class Visit:
         try:
             return replace(self.person, visible=frozenset(self.paperless.document_ids()))
         except DeniedError:
-            raise NotSignedIn("Paperless does not let you see documents.") from None
+            raise NotSignedIn(_("Your Paperless account cannot view documents.")) from None
         except PaperlessError:
             return self.person  # away: what it said last counts
 
@@ -115,16 +117,16 @@ class Visits:
             return Visit(OPEN_PERSON, self.review, self._open_csrf, self.review.paperless)
         cookie = request.cookies.get(COOKIE)
         if not cookie:
-            raise NotSignedIn("Sign in with your account of Paperless.")
+            raise NotSignedIn(_("Sign in with your Paperless account."))
         session = self.sessions.find(cookie)
         if session is None:
-            raise NotSignedIn("Your session has ended. Sign in again; nothing is lost.")
+            raise NotSignedIn(_("Your session has ended. Sign in again; nothing is lost."))
         try:
             person = self.persons.of(session.token)
         except DeniedError:
             self.sessions.end(session.secret)
             raise NotSignedIn(
-                "Paperless does not know your session any more. Sign in again; nothing is lost."
+                _("Paperless no longer knows your session. Sign in again; nothing is lost.")
             ) from None
         return Visit(person, self.review, session.csrf, self.persons.client_of(session.token))
 
@@ -137,7 +139,7 @@ class Visits:
         try:
             person = self.persons.of(token)
         except (DeniedError, ConfigurationError, ValueError):
-            raise NotSignedIn("Paperless does not know this token.") from None
+            raise NotSignedIn(_("Paperless does not know this token.")) from None
         return Visit(person, self.review, "", self.persons.client_of(token))
 
     # --- forged requests ------------------------------------------------------------------------
@@ -155,8 +157,10 @@ class Visits:
             told.encode(errors="replace"), visit.csrf.encode()
         ):
             raise Refused(
-                "This was not sent from a page of this session, so nothing was done. Load the page "
-                "again and repeat it."
+                _(
+                    "This was not sent from a page of this session, so nothing was changed. Reload "
+                    "the page and try again."
+                )
             )
 
     # --- in and out -----------------------------------------------------------------------------
@@ -185,7 +189,7 @@ class Visits:
                 token = self.review.paperless.sign_in(username, password, code)
             token = token.strip().removeprefix("Token ").strip()
             self.persons.forget(token)
-            person = self.persons.of(token)
+            self.persons.of(token)
         except ThrottledError as error:
             raise _too_often(error.wait_seconds) from None
         except (DeniedError, RefusedError, ConfigurationError, ValueError) as error:
@@ -194,9 +198,9 @@ class Visits:
             raise Problem(
                 401,
                 "Not signed in",
-                f"Paperless did not sign you in. {said}".strip()
+                _("Paperless did not sign you in: %(said)s", said=said)
                 if said
-                else "Paperless did not sign you in: the name, password or token is not right.",
+                else _("Paperless did not sign you in: wrong username, password or token."),
             ) from None
         # With an account of one's own nobody buys more attempts at the names of others.
         self._by_address.take_back(address)
@@ -206,7 +210,6 @@ class Visits:
         if old:
             self.sessions.end(old)
         self.signed_in += 1
-        _ = person
         return self.sessions.begin(token)
 
     def put_cookie(self, request: Request, response: Response, session: BrowserSession) -> None:
@@ -244,7 +247,7 @@ def check_origin(request: Request) -> None:
         parts = None if origin is None else parts_of(origin)
         if origin is None or (parts is not None and parts.netloc == request.headers.get("host")):
             return
-    raise Refused("This was sent from another site, so nothing was done.")
+    raise Refused(_("This was sent from another site, so nothing was changed."))
 
 
 def normal_root(told: object) -> str:
@@ -273,6 +276,10 @@ def _too_often(wait_seconds: float) -> Problem:
     return Problem(
         429,
         "Too many attempts",
-        f"That was tried too often. Wait {wait} seconds, then try again.",
+        ngettext(
+            "Too many attempts. Wait %(num)s second, then try again.",
+            "Too many attempts. Wait %(num)s seconds, then try again.",
+            wait,
+        ),
         headers={"Retry-After": str(wait)},
     )

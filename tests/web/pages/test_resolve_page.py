@@ -13,7 +13,6 @@ from paperless_fingerprint.demo.stand_in.fields import create_field
 from paperless_fingerprint.model import Document
 
 
-
 def letters(count: int) -> list[Document]:
     """So many letters, each with a re-scan; nothing in common between them."""
     from documents import some_text
@@ -95,15 +94,15 @@ def test_what_differs_is_chosen_and_the_preview_follows(open_site, chromium) -> 
     # Markup is text, and a name from right to left turns nothing around.
     expect(table).to_contain_text("Taxes <b>2024</b>")
     told = page.locator("section", has=page.get_by_role("heading", name="Changes in Paperless"))
-    expect(told).to_contain_text('tag "Taxes <b>2024</b>"')
+    expect(told).to_contain_text("tag “Taxes <b>2024</b>”")
     expect(told).to_contain_text("moved to the trash")
     choice = page.get_by_label("What Account becomes")
     choice.select_option(label="2: DE02")
-    expect(told).to_contain_text('Account "DE02"')
+    expect(told).to_contain_text("Account: DE02")
     expect(choice).to_be_focused()
     expect(choice).to_have_value(re.compile("field:.* 2"))
     page.get_by_label("What Tags becomes").select_option(label="Only those of 1")
-    expect(told).not_to_contain_text('tag "Taxes')
+    expect(told).not_to_contain_text("tag “Taxes")
     page.keyboard.press("Escape")
     page.locator("main").focus()
     page.keyboard.press("y")

@@ -262,6 +262,6 @@ def test_who_may_only_look_is_told_so(window, chromium, site):
     # Checks name addresses and paths.
     assert "127.0.0.1" not in page.locator("main").inner_text()
     page.goto("/library")
-    expect(page.locator("main")).to_contain_text("the documents that you may see")
+    expect(page.locator("main")).to_contain_text("the documents that you are allowed to see")
     page.goto("/search?q=FINGERPRINT:12_20&explain=1")
     expect(page.get_by_role("region", name="How the search works")).not_to_contain_text('"request"')

@@ -151,7 +151,7 @@ def test_who_tries_too_often_waits(open_site, chromium):
         page.get_by_label("Password").fill("guessed")
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_role("alert")).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("tried too often")
+    expect(page.get_by_role("alert")).to_contain_text("Too many attempts")
 
 
 @pytest.mark.parametrize(
