@@ -11,7 +11,8 @@ from waiting import until
 
 from paperless_fingerprint.checkup import paperless as checkup_paperless
 from paperless_fingerprint.cli import main
-from paperless_fingerprint.integration import consume, merge, undo
+from paperless_fingerprint.integration import consume, undo
+from paperless_fingerprint.integration.merging import carry_out
 
 
 def told(office: RealOffice) -> tuple[int, int]:
@@ -144,7 +145,7 @@ def test_merging_carries_over_and_one_undo_takes_it_back(office):
         return [note["note"] for note in real.ask("GET", f"documents/{id}/notes/")]
 
     with office.open() as place, place.lock.held():
-        done = merge.merge(place, merge.preview(place, a, [b]), "test")
+        done = carry_out.merge(place, carry_out.preview(place, [a], [b]), "test")
     assert done.trashed == (b,)
     assert mine in real.document(a)["tags"]
     assert notes(a) == ["Paid on Monday."]

@@ -293,6 +293,7 @@ def test_a_journal_of_an_earlier_version_knows_no_batches_and_gets_them(tmp_path
         # As version 0 was.
         old.execute("DROP INDEX act_batch")
         old.execute("ALTER TABLE act DROP COLUMN batch")
+        old.execute("ALTER TABLE act DROP COLUMN ordered")
         old.execute("PRAGMA user_version = 0")
         old.execute(
             "INSERT INTO act (at, person, by, verdict, item, documents, steps) "

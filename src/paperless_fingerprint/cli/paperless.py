@@ -291,22 +291,28 @@ def merge(
     Without COPIES, the other members of PRIMARY's group. Shows what it would do unless --yes is
     given. 'undo --in-paperless' takes it back.
     """
-    from paperless_fingerprint.integration.merge import merge, preview
+    from paperless_fingerprint.integration.merging import carry_out
+    from paperless_fingerprint.integration.merging.words import Names, in_words
 
     with _place(context) as place, place.lock.held():
+        if yes and any(report.plan.gets == primary for report in carry_out.finish(place)):
+            say("Done: what an earlier run had begun was finished.")
+            return
         chosen = copies or tuple(
             id
             for group in place.store.groups(ids=[primary])
             for id in group.members
             if id != primary
         )
-        planned = preview(place, primary, chosen)
-        done = merge(place, planned, "command line") if yes else None
+        plan = carry_out.preview(place, [primary], chosen)
+        done = carry_out.merge(place, plan, "command line") if yes else None
+        names = Names(place.paperless)
+        lines = in_words(plan, names)
     if as_json:
-        row = planned.as_json() | {"trashed": list(done.trashed) if done else []}
+        row = plan.as_json() | {"trashed": list(done.trashed) if done else []}
         print_json([row])
     else:
-        for line in planned.in_words():
+        for line in lines:
             say(line)
         say("Done." if yes else "Nothing was changed; --yes does it.")
     if done and done.refused:

@@ -52,6 +52,13 @@ def only_what_is_ready() -> Iterator[None]:
         _only_ready.reset(token)
 
 
+def about_to_compare() -> None:
+    """Before texts are compared otherwise than by a DifferenceFinder: raises NotReady where that
+    has to wait for its lane."""
+    if _only_ready.get():
+        raise NotReady
+
+
 class DifferenceFinder:
     def __init__(
         self, settings: Settings, opened: Opened, mirror: Mirror, cache: DiffCache

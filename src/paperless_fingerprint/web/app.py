@@ -100,11 +100,12 @@ def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
         pages,
         pages_library,
         pages_list,
+        pages_resolve,
         pages_review,
         pages_search,
     )
 
-    rooms = (pages, pages_list, pages_review, pages_search, pages_library)
+    rooms = (pages, pages_list, pages_resolve, pages_review, pages_search, pages_library)
     return [route for room in rooms for route in room.routes()]
 
 

@@ -84,6 +84,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "keys.x": mark("None of the documents in this group are duplicates"),
     "keys.1": mark("Keep the left document"),
     "keys.2": mark("Keep the right document"),
+    "keys.r": mark("Keep one, trash the rest"),
     "keys.m": mark("Next document in this group"),
     "keys.n": mark("Next entry (also →)"),
     "keys.p": mark("Previous entry (also ←)"),
@@ -94,10 +95,24 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "said.same": mark("same"),
     "said.different": mark("different"),
     "said.primary": mark("keep this one"),
+    "said.resolve": mark("kept one, moved the rest to the trash"),
     "said.undo": mark("undone"),
     "done.same": mark("Confirmed: %(ids)s are the same."),
     "done.different": mark("Not duplicates: %(ids)s are different."),
     "done.primary": mark("Keep: %(ids)s."),
+    "done.resolve": mark("Kept, and the rest moved to the trash: %(ids)s."),
+    "done.many.resolve": mark_n(
+        "%(num)s group resolved: %(ids)s.", "%(num)s groups resolved: %(ids)s."
+    ),
+    "held.title": mark("Title"),
+    "held.correspondent": mark("Correspondent"),
+    "held.document_type": mark("Document type"),
+    "held.storage_path": mark("Storage path"),
+    "held.created": mark("Date"),
+    "held.archive_serial_number": mark("Archive serial number"),
+    "held.owner": mark("Owner"),
+    "held.tags": mark("Tags"),
+    "held.notes": mark("Notes"),
     "done.undo": mark("Undone: the decision about %(ids)s."),
     "done.many.same": mark_n(
         "%(num)s entry confirmed: %(ids)s.", "%(num)s entries confirmed: %(ids)s."

@@ -33,6 +33,8 @@ from paperless_fingerprint.web.rendering import clipped, query_string, words
 from paperless_fingerprint.web.sign_in import Visit
 
 _MOST_NAMED = 4
+#: What an address says of one entry alone.
+_OF_ONE_ENTRY = frozenset({"with", "keep", "take", "despite"})
 #: One entry of the list of decisions may be many acts.
 _ACTS, _DECISIONS = 500, 50
 
@@ -142,8 +144,8 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
-    to = _that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
-    return go(request, with_parameters(to, said=verdict, act=_last(outcome)))
+    to = that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
+    return go(request, with_parameters(to, said=verdict, act=last_of(outcome)))
 
 
 def _undo(request: Request, visit: Visit, form: FormData) -> Response:
@@ -160,26 +162,28 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     to = back
     if len(outcome.items) == 1 and urlsplit(back).path.startswith("/review/"):
         # Back to where it was said, so that it can be said otherwise; in the same list.
-        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k != "with"}
-        to = f"/review/{outcome.items[0].id}?{query_string(given)}"
-    return go(request, with_parameters(to, said="undo", act=_last(outcome)))
+        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k not in _OF_ONE_ENTRY}
+        place = "/resolve" if urlsplit(back).path.endswith("/resolve") else ""
+        to = f"/review/{outcome.items[0].id}{place}?{query_string(given)}"
+    return go(request, with_parameters(to, said="undo", act=last_of(outcome)))
 
 
-def _that_is_there(visit: Visit, *addresses: str) -> str:
+def that_is_there(visit: Visit, *addresses: str) -> str:
     """The first of these whose entry a decision has left in place."""
     for address in filter(None, map(partial(local, otherwise=""), addresses)):
         path = urlsplit(address).path
         if not path.startswith("/review/"):
             return address
         try:
-            queue.item(visit.review, visit.person, path.removeprefix("/review/"))
+            item = path.removeprefix("/review/").removesuffix("/resolve")
+            queue.item(visit.review, visit.person, item)
         except Unknown:
             continue
         return address
     return "/review"
 
 
-def _last(outcome: DecisionOutcome) -> str:
+def last_of(outcome: DecisionOutcome) -> str:
     return str(outcome.acts[-1].number) if outcome.acts else ""
 
 
