@@ -244,6 +244,7 @@ class Worker:
                 self._progress,
                 settle=True,
                 is_called_away=lambda: self._is_called_away(place) or self._has_work(),
+                let_go=place.lock.let_go,
             )
         self._progress.begin("")
         spent = self._clock() - now
@@ -271,7 +272,7 @@ class Worker:
         if self._meanings is not None and what is outdated.Due.PAIRS:
             self._meanings.expect_all(place.store)
         with place.lock.held():
-            report = analyse(place.store, place.settings, self._progress)
+            report = analyse(place.store, place.settings, self._progress, let_go=place.lock.let_go)
         self._progress.say(report.in_words() if report.documents else "Groups were made anew.")
         self._progress.begin("")
         if self._meanings is not None:
