@@ -217,7 +217,7 @@ def test_import_killed(folder: Path, report: Report) -> None:
                     break
             assert workers.run(args=args, said=shelf.said) == [0]
             if chance.random() < 0.2:
-                assert workers.run(args=["analyze"], said=shelf.said) == [0]
+                assert workers.run(args=["analyze"], said=shelf.said) == [0], Path(shelf.said).read_text()
         assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
     report(kills=killed, pairs=shelf.check())
 
@@ -291,7 +291,7 @@ def test_damaged_files(folder: Path, report: Report) -> None:
     told = 0
     with nursery(shelf) as workers:
         assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
-        assert workers.run(args=["analyze"], said=shelf.said) == [0]
+        assert workers.run(args=["analyze"], said=shelf.said) == [0], Path(shelf.said).read_text()
         for number in range(scaled(30)):
             backup = str(folder / f"{number}.zip")
             assert workers.run(args=["backup", backup], said=shelf.said) == [0]
@@ -329,7 +329,7 @@ def test_truncated_logs(folder: Path, report: Report) -> None:
             if log.exists() and (size := log.stat().st_size):
                 os.truncate(log, chance.randrange(size))
                 cut += 1
-            assert workers.run(args=["analyze"], said=shelf.said) == [0]
+            assert workers.run(args=["analyze"], said=shelf.said) == [0], Path(shelf.said).read_text()
         # What was acknowledged may be lost with the log, and comes again with the whole file.
         last = [Document(id, content=text) for id, text in shelf.texts.items()]
         assert workers.run(args=["import", shelf.lines(last)], said=shelf.said) == [0]
