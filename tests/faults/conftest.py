@@ -15,7 +15,12 @@ from paperless_fixtures import stand_in  # noqa: F401
 def pytest_terminal_summary(terminalreporter) -> None:
     """For the long faults: what each did, and how it ended."""
     rows = [
-        (report.nodeid.rpartition("::")[2], report.outcome, report.duration, dict(report.user_properties))
+        (
+            report.nodeid.rpartition("::")[2],
+            report.outcome,
+            report.duration,
+            dict(report.user_properties),
+        )
         for outcome in ("passed", "failed")
         for report in terminalreporter.stats.get(outcome, ())
         if report.when == "call" and "long_faults" in report.nodeid

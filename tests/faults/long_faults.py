@@ -217,7 +217,9 @@ def test_import_killed(folder: Path, report: Report) -> None:
                     break
             assert workers.run(args=args, said=shelf.said) == [0]
             if chance.random() < 0.2:
-                assert workers.run(args=["analyze"], said=shelf.said) == [0], Path(shelf.said).read_text()
+                assert workers.run(args=["analyze"], said=shelf.said) == [0], Path(
+                    shelf.said
+                ).read_text()
         assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
     report(kills=killed, pairs=shelf.check())
 
@@ -329,7 +331,9 @@ def test_truncated_logs(folder: Path, report: Report) -> None:
             if log.exists() and (size := log.stat().st_size):
                 os.truncate(log, chance.randrange(size))
                 cut += 1
-            assert workers.run(args=["analyze"], said=shelf.said) == [0], Path(shelf.said).read_text()
+            assert workers.run(args=["analyze"], said=shelf.said) == [0], Path(
+                shelf.said
+            ).read_text()
         # What was acknowledged may be lost with the log, and comes again with the whole file.
         last = [Document(id, content=text) for id, text in shelf.texts.items()]
         assert workers.run(args=["import", shelf.lines(last)], said=shelf.said) == [0]
@@ -513,7 +517,9 @@ def test_a_clock_that_goes_backwards(
         for number in range(scaled(40)):
             ids = life.go_on()
             if number % 4 == 0:
-                office.paperless.faults.next(Fault.SERVER_ERROR, 4, path=f"/api/documents/{ids[0]}/")
+                office.paperless.faults.next(
+                    Fault.SERVER_ERROR, 4, path=f"/api/documents/{ids[0]}/"
+                )
                 assert drain(place).tried == 1
                 days += 29
             days += 1
@@ -524,7 +530,7 @@ def test_a_clock_that_goes_backwards(
 def test_eight_hooks_at_once(office: Office, report: Report) -> None:
     """Each starts a worker of its own, as where no service runs."""
     program = office.folder / "paperless-fingerprint"
-    program.write_text(f"#!/bin/sh\nexec {sys.executable} -m paperless_fingerprint \"$@\"\n")
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m paperless_fingerprint "$@"\n')
     program.chmod(0o755)
     life, hooks = Life(office, 13), 0
     environment = {
@@ -615,7 +621,7 @@ def test_a_node_killed_in_the_middle_of_a_bulk(
                         with Path(file).open("rb") as lines:
                             if not library.import_lines(lines).bad:
                                 break
-                    except Exception as error:  # noqa: BLE001  (away for a while)
+                    except Exception as error:
                         assert "Traceback" not in str(error)
         killer.join()
         with Path(shelf.lines(DOCUMENTS)).open("rb") as lines:

@@ -73,6 +73,9 @@ class LibraryView:
     #: These figures are about what this person may see, and not about the whole library.
     is_part: bool
     ready: bool = True
+    #: Whether the order in which documents came does not count any more (see library/settled.py);
+    #: null until the worker has looked.
+    settled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,8 @@ def view(review: Review, person: Person) -> LibraryView:
         kept = _Kept(catalogue, began, time.monotonic() - began, found)
         _views[key] = kept
     saved = save_thresholds.saved(review, person)
-    return replace(kept.view, may_save=person.superuser, saved=saved)
+    settled = review.worker.vitals.is_settled
+    return replace(kept.view, may_save=person.superuser, saved=saved, settled=settled)
 
 
 def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:
