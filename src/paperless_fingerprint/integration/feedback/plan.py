@@ -93,6 +93,8 @@ def difference(wanted: Mapping[int, Mapping[str, Mark]], rows: Rows, *, again: b
 def _same(kind: str, mark: Mark, written: Written) -> bool:
     if kind == "note":  # its number is known once it is there
         return mark.value == written.mark.value
+    if kind.startswith("tag:"):  # and since when is known then
+        return mark.number == written.mark.number
     return mark == written.mark
 
 
