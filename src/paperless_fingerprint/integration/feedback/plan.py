@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.labels import LINKS, Labels
 from paperless_fingerprint.integration.feedback.ledger import (
     NEW,
     ON,
@@ -65,8 +65,10 @@ def marks_of(wish: Wish, labels: Labels, *, notes: bool) -> dict[str, Mark]:
             marks[f"link:{kind}"] = Mark(labels.fields[kind], json.dumps(sorted(targets)))
     if wish.confidence is not None and "confidence" in labels.fields:
         marks["confidence"] = Mark(labels.fields["confidence"], f"{wish.confidence:.2f}")
-    if notes and wish.sentences:
-        marks["note"] = Mark(0, NOTE_BEGINS + " ".join(wish.sentences))
+    with_links = any(kind in labels.fields for kind in LINKS)
+    sentences = wish.sentences if notes else wish.instead if with_links else []
+    if sentences:
+        marks["note"] = Mark(0, NOTE_BEGINS + " ".join(sentences))
     return marks
 
 

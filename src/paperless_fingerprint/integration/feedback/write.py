@@ -250,7 +250,9 @@ class Writer:
                     # Perhaps it was written and the ledger did not hear of it.
                     same = [note for note in paperless.notes(id) if note.text == mark.value]
                     note = same[0] if same else paperless.add_note(id, mark.value)
-                except (MissingError, RefusedError) as error:
+                except (MissingError, RefusedError, DeniedError) as error:
+                    if isinstance(error, DeniedError) and error.status == 401:
+                        raise
                     self._refused[id] = str(error)
                     self._settle([(id, kind, mark)], [], ())
                 else:
