@@ -87,7 +87,7 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = SqliteFile(path)
         self._waiting: tuple[JournalEntry, ...] | None = None
-        with self._file.reading() as connection:
+        with self._file.making() as connection:
             _FORMAT.prepare(connection, path)
 
     def close(self) -> None:
