@@ -90,7 +90,7 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
     if id is None:
         _consume_inbox(context, as_json)
         return
-    from paperless_fingerprint.integration.consume import do_event
+    from paperless_fingerprint.integration.consume import do_event, found
 
     with _place(context) as place:
         try:
@@ -98,9 +98,10 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
             place.inbox.add([id])
         except ValueError:
             raise UsageError(f"{id} cannot be the id of a document.") from None
-        with place.lock.held():
-            event = next(e for e in place.inbox.events() if e.document_id == id)
-            outcome = do_event(place, event)
+        with place.turn.held(), place.lock.held():
+            event = next((e for e in place.inbox.events() if e.document_id == id), None)
+            # A service may have been quicker.
+            outcome = do_event(place, event) if event else found(place, id)
         if outcome is None:
             raise PartlyDone(f"Document {id} failed, as said above; it waits in the inbox.")
     if as_json:

@@ -194,6 +194,16 @@ class SqliteFile:
             raise self._explained(error) from error
 
     @contextmanager
+    def making(self) -> Iterator[sqlite3.Connection]:
+        """For whoever is being made: nobody else could close what is open when that fails."""
+        try:
+            with self.reading() as connection:
+                yield connection
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """All of it or nothing; nobody else writes meanwhile."""
         with self.reading() as connection, transaction(connection):

@@ -251,7 +251,7 @@ def follow_up(place: Workplace, *, first: bool) -> Iterator[str]:
     waiting = place.store.pending()
     if len(waiting) > FEW:
         with place.lock.held():
-            report = analyse(place.store, place.settings, place.progress)
+            report = analyse(place.store, place.settings, place.progress, let_go=place.lock.let_go)
         yield report.in_words()
         if is_applied(place.store) and place.settings.paperless.write:
             with place.lock.held():

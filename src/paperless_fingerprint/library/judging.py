@@ -7,12 +7,15 @@ import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from paperless_fingerprint.comparison.relation import Judging, Reading, Thresholds, judge_all, read
 from paperless_fingerprint.comparison.similarity import Weights
+from paperless_fingerprint.errors import PartlyDone
+from paperless_fingerprint.files.processes import end_with_parent
 from paperless_fingerprint.library.budget import MOST_CHARACTERS, beginning, within_budget
 from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import (
@@ -140,6 +143,7 @@ _READINGS_KEPT = 250
 def _begin(judge: Judge, rarity: Rarity) -> None:
     global _state  # noqa: PLW0603  (one process, one judge: sent once instead of with each chunk)
     _state = (judge, rarity)
+    end_with_parent()
     # What was there before is shared with the process that this one came from, as long as nobody
     # writes to it; to look for cycles in it would be to write to all of it.
     gc.freeze()
@@ -187,8 +191,15 @@ class JudgingPool:
             self._pool.submit(_work, chunk) for chunk in islice(coming, self._processes + 1)
         ]
         while under_way:
-            done = under_way.pop(0).result()
-            under_way.extend(self._pool.submit(_work, chunk) for chunk in islice(coming, 1))
+            try:
+                done = under_way.pop(0).result()
+                under_way.extend(self._pool.submit(_work, chunk) for chunk in islice(coming, 1))
+            except BrokenProcessPool as error:
+                raise PartlyDone(
+                    "A process that compares texts has died, most likely for want of memory. What "
+                    "was compared is kept, and the next run goes on there; set 'workers' to a "
+                    "lower number."
+                ) from error
             yield done
 
     def close(self) -> None:

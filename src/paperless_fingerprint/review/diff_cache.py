@@ -61,7 +61,7 @@ class DiffCache:
         self.use(settings)
         self._found: OrderedDict[tuple[int, int], tuple[str, TextDifferences]] = OrderedDict()
         self._lock = Lock()
-        with self._file.writing() as connection:
+        with self._file.making() as connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS difference (a INTEGER, b INTEGER, key TEXT NOT NULL, "
                 "body BLOB NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID"

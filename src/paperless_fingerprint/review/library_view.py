@@ -72,6 +72,9 @@ class LibraryView:
     #: These figures are about what this person may see, and not about the whole library.
     is_part: bool
     ready: bool = True
+    #: Whether the order in which documents came does not count any more (see library/settled.py);
+    #: null until the worker has looked.
+    settled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,8 @@ def view(review: Review, person: Person) -> LibraryView:
         seconds = time.monotonic() - began
         kept = review.figures.put(key, Figures(catalogue, began, seconds, found))
     saved = save_thresholds.saved(review, person)
-    return replace(kept.view, may_save=person.superuser, saved=saved)
+    settled = review.worker.vitals.is_settled
+    return replace(kept.view, may_save=person.superuser, saved=saved, settled=settled)
 
 
 def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:

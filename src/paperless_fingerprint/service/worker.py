@@ -29,7 +29,7 @@ from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.lock import library_lock
-from paperless_fingerprint.library.settled import unsettled
+from paperless_fingerprint.library.settled import state_of
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 
@@ -233,7 +233,7 @@ class Worker:
         due = now >= self._next_settling
         if self._untidy or not (due or (self._unsettled and now >= self._settling_again)):
             return
-        state = unsettled(place.store.notes())
+        state = state_of(place.store)
         self._unsettled, self.vitals.is_settled = False, not state
         if not state or not (due or state.is_much(place.store.report().counts.documents)):
             return
@@ -244,11 +244,12 @@ class Worker:
                 self._progress,
                 settle=True,
                 is_called_away=lambda: self._is_called_away(place) or self._has_work(),
+                let_go=place.lock.let_go,
             )
         self._progress.begin("")
         spent = self._clock() - now
         self._settling_again = self._clock() + _AGAIN * spent
-        self._unsettled = bool(unsettled(place.store.notes()))
+        self._unsettled = bool(state_of(place.store))
         if not self._unsettled:
             self._next_settling = self._clock() + max(_QUIET_SECONDS, _RARELY * spent)
             self.vitals.is_settled = True
@@ -271,7 +272,7 @@ class Worker:
         if self._meanings is not None and what is outdated.Due.PAIRS:
             self._meanings.expect_all(place.store)
         with place.lock.held():
-            report = analyse(place.store, place.settings, self._progress)
+            report = analyse(place.store, place.settings, self._progress, let_go=place.lock.let_go)
         self._progress.say(report.in_words() if report.documents else "Groups were made anew.")
         self._progress.begin("")
         if self._meanings is not None:

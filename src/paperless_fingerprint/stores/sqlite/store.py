@@ -32,7 +32,7 @@ class SqliteStore(Documents, Results):
                 f"The folder {self.path.parent} for the library cannot be made: {error.strerror}. "
                 "Name another place with --store sqlite:///PATH."
             ) from error
-        with self.reading() as connection:
+        with self.making() as connection:
             schema.prepare(connection, self.path)
             found = connection.execute("SELECT value FROM note WHERE name = 'namespace'").fetchone()
         self.namespace = UUID(found[0])
