@@ -20,8 +20,8 @@ from paperless_fingerprint.fingerprints.arrays import Ints
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
 Ranks: TypeAlias = npt.NDArray[np.int32]
-#: As many keys as so many letters have are looked through together: 15 MB, and twice that beside it.
-DOCUMENTS_OF_A_SLICE = 25_000
+#: As many keys as so many letters have are looked through together: 8 MB, and some times that beside it.
+DOCUMENTS_OF_A_SLICE = 12_500
 _NOTHING = np.empty(0, np.uint64)
 
 
