@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +22,8 @@ from paperless_fingerprint.cli.context import (
 from paperless_fingerprint.errors import ConfigurationError, PaperlessError, PartlyDone, UsageError
 
 if TYPE_CHECKING:
+    import socket
+
     from paperless_fingerprint.integration.context import Workplace
     from paperless_fingerprint.integration.feedback.plan import FeedbackReport
 
@@ -340,6 +340,8 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
             "`serve` needs the web parts, which are not installed. Install them with: "
             "pip install 'paperless-fingerprint[web]'"
         ) from None
+    import signal
+
     from paperless_fingerprint.library.lock import library_file
     from paperless_fingerprint.paperless.opening import open_paperless
     from paperless_fingerprint.service.live import LiveProgress
@@ -381,6 +383,8 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
 
 
 def _listening(host: str, port: int) -> socket.socket:
+    import socket
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)

@@ -137,6 +137,8 @@ def steps(
         report = _fetch(place, batch, report, first=cursor is None)
         place.progress.advance(len(batch))
         yield report
+    if written := report.new + report.changed:
+        place.store.settle(written)
     latest = max((stamp.modified for stamp in stamps), default=_BEGINNING)
     if not whole and cursor is not None:
         latest = max(latest, cursor)

@@ -77,9 +77,12 @@ def analyse(
             progress.advance()
     elif waiting:
         from paperless_fingerprint.library.analysis_whole import analyse_whole
+        from paperless_fingerprint.library.waiting import Waiting
 
         store.put_notes({GROUPS_NOTE: "stale"})
-        analyse_whole(store, settings, waiting, tally, progress, is_called_away, from_all=together)
+        asked = Waiting.of(waiting)
+        del waiting  # a million of them take 150 MB
+        analyse_whole(store, settings, asked, tally, progress, is_called_away, from_all=together)
     if is_called_away():
         return tally.report()
     if store.notes().get(GROUPS_NOTE) == "stale":

@@ -104,11 +104,9 @@ class DiffCache:
 
     def missing(self, wanted: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         """Those that are not kept yet, in their order."""
+        query = "SELECT 1 FROM difference WHERE a = ? AND b = ? AND key = ?"
         with self._file.reading() as connection:
-            kept = {
-                (a, b): key for a, b, key in connection.execute("SELECT a, b, key FROM difference")
-            }
-        return [(a, b, key) for a, b, key in wanted if kept.get((a, b)) != key]
+            return [one for one in wanted if connection.execute(query, one).fetchone() is None]
 
     def keep(self, rows: list[tuple[int, int, str, TextDifferences]]) -> None:
         with self._file.writing() as connection:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, unexpected
 from paperless_fingerprint.files.lock import FileLock
+from paperless_fingerprint.files.memory import give_back
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import (
     Workplace,
@@ -43,6 +44,8 @@ _SPOOL_SECONDS = 1.0
 _QUIET_SECONDS = 600.0
 _RARELY = 1000
 _AGAIN = 10
+#: So often what is kept in memory for speed is given back.
+_RESTING_SECONDS = 30.0
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _OFFER = (
@@ -97,6 +100,7 @@ class Worker:
         self._unsettled = True
         self._next_settling = clock() + _QUIET_SECONDS
         self._settling_again = clock()
+        self._next_rest = clock()
         self._meanings: MeaningWorker | None = None
         if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
@@ -358,6 +362,9 @@ class Worker:
         return seconds is not None and seconds <= 0
 
     def _wait(self, seconds: float) -> None:
+        if self._clock() >= self._next_rest:
+            self._next_rest = self._clock() + _RESTING_SECONDS
+            give_back()
         self._wake.wait(seconds)
 
     def _sign(self) -> None:
