@@ -6,7 +6,7 @@ RUN     = $(VENV)/bin/python -m
 PORT   ?= 9200
 PYTHONS ?= 3.11 3.12 3.13 3.14
 
-.PHONY: image demo test check coverage test-pythons chromium screenshots bench fit texts elasticsearch clean
+.PHONY: image demo test check coverage faults test-pythons chromium screenshots bench fit texts elasticsearch clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/paperless-fingerprint demo
@@ -39,6 +39,11 @@ coverage: $(VENV)/.installed-for-tests
 # The image, built and started without an engine: as root, with buildah and debootstrap.
 image: $(VENV)/.installed-for-tests
 	$(VENV)/bin/python tools/built_image.py $(ARGS)
+
+# What takes its time: hundreds of kills, full disks, damaged files, a node of Elasticsearch killed. The
+# seeds are fixed, and a report comes at the end. PAPERLESS_FINGERPRINT_FAULTS=2 does twice as much.
+faults: $(VENV)/.installed-for-tests
+	$(RUN) pytest -q tests/faults/long_faults.py
 
 # The same tests on other Pythons, each in an environment of its own.
 test-pythons: $(VENV)/.installed-for-tests

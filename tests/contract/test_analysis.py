@@ -341,6 +341,33 @@ def test_the_report_says_what_is_stored(library: Library, monkeypatch) -> None:
     assert len(list(store.pairs(at_least=0.75))) == 1
 
 
+def test_what_is_compared_is_told_stretch_by_stretch_and_not_when_it_is_stored(
+    store: Store, sample: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+
+    class Told(Silent):
+        def begin(self, what: str, total: int | None = None) -> None:
+            happened.append(what)
+
+        def advance(self, by: int = 1) -> None:
+            happened.append("told")
+
+    fill(store, sample)
+    monkeypatch.setattr(analysing, "_FEW", 0)
+    monkeypatch.setattr(analysis_whole, "_CHUNK_PAIRS", 5)
+    get = store.get
+
+    def read(*arguments, **named) -> object:
+        happened.append("read")
+        return get(*arguments, **named)
+
+    monkeypatch.setattr(store, "get", read, raising=False)
+    analyse(store, SETTINGS, Told(), full=True)
+    compared = happened[happened.index("compare") + 1 :]
+    assert compared[:4] == ["read", "told", "read", "told"]
+
+
 def test_a_scan_goes_to_its_original_and_back(store: Store) -> None:
     scan, original, other = contested_scan()
     fill(store, [document(1, scan), document(2, other)])

@@ -15,11 +15,16 @@ from paperless_fingerprint.integration.feedback.ledger import NEW
 from paperless_fingerprint.model import Link, Pair, Relation
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
+NOTE = "paperless-fingerprint: "
 
 
 @pytest.fixture
 def office(tmp_path, stand_in: StandIn) -> Office:
     return Office(tmp_path, stand_in)
+
+
+def notes(office: Office, id: int) -> list[str]:
+    return [note["note"] for note in office.paperless.library.documents[id].notes]
 
 
 def pair(office: Office, **more) -> tuple[int, int]:
@@ -395,9 +400,38 @@ def test_who_sees_less_is_told_what_everybody_sees(office):
     office.consume(public, private)
     assert office.tags(public) == set()
     assert office.tags(private) == {NEAR}
-    # A link would show on the other end, too.
+    # A link would show on the other end, too; a note does not.
     assert "Duplicate of" not in office.fields(private)
     assert office.fields(public) == {}
+    assert notes(office, private) == [f"{NOTE}Near duplicate of document {public}."]
+    assert notes(office, public) == []
+
+
+def test_the_one_to_keep_may_be_the_one_that_fewer_see(office):
+    office.sync()
+    anna = office.paperless.library.people.add_user("anna", "x")
+    private = office.add(LETTER, owner=anna.id)
+    one, other = office.add(RESCAN), office.add(RESCAN)
+    office.consume(private, one, other)
+    assert office.groups() == [(private, one, other)]
+    assert office.tags(private) == {PRIMARY}
+    said = f"Near duplicate: document {one}. Near duplicate: document {other}."
+    assert notes(office, private) == [NOTE + said]
+    # Who sees these two alone must not think that both can go.
+    assert office.tags(one) == {PRIMARY}
+    assert office.tags(other) == {NEAR}
+    assert office.fields(other)["Duplicate of"] == [one]
+    assert notes(office, one) == notes(office, other) == []
+    # And who sees all of them later finds one to keep.
+    library = office.paperless.library
+    with library.lock:
+        library.documents[private].owner = None
+        library.touch(library.documents[private])
+    office.sync()
+    assert office.tags(private) == {PRIMARY}
+    assert office.tags(one) == office.tags(other) == {NEAR}
+    assert notes(office, private) == []
+    assert office.fields(private) == {"Duplicate of": [one, other]}
 
 
 def test_the_ledger_knows_what_paperless_has(office):

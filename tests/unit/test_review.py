@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -15,9 +18,10 @@ from paperless_fingerprint.review.catalogue import patched, read
 from paperless_fingerprint.review.differences import segments_of
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
-from paperless_fingerprint.review.neighbourhood import positions
+from paperless_fingerprint.review.neighbourhood import Place, positions
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import components
+from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import Filters
 from paperless_fingerprint.review.visible import sight_of
 from paperless_fingerprint.review.what_if import WhatIf
@@ -97,8 +101,13 @@ def test_what_a_person_sees_follows_the_library(store, superuser: bool) -> None:
     now = read(store, 0.75, 1)
     sight = sight_of(now, person)
     open_ones, near = Filters(), Filters("near", state="")
+    others = [
+        Filters(state="", text="DOCUMENT 6"), Filters(state="", confidence_to=0.85),
+        *(Filters(state="", sort=sort) for sort in SORTS),
+    ]  # fmt: skip
     assert len(sight.filtered(open_ones)) == len(sight.entries)
-    sight.filtered(near)
+    for filters in (near, *others):
+        sight.ordered(filters)
     steps = [
         lambda: store.put_decision(Decision(5, 6, Verdict.CONFIRMED, "2026-01-01T00:00:00Z")),
         lambda: store.write_pairs([], removing=[(4, 5)]) or store.replace_chains([4, 5], []),
@@ -117,6 +126,10 @@ def test_what_a_person_sees_follows_the_library(store, superuser: bool) -> None:
         assert list(sight.entries) == list(whole.entries)
         assert list(sight.filtered(open_ones)) == list(whole.filtered(open_ones))
         assert list(sight.filtered(near)) == list(whole.filtered(near))
+        for filters in others:
+            assert list(sight.ordered(filters)) == list(whole.ordered(filters))
+            for place, entry in enumerate(whole.ordered(filters)):
+                assert SORTS[filters.sort].place(now, sight.ordered(filters), entry) == place
         assert (sight.states, sight.relations) == (whole.states, whole.relations)
         for entry in whole.entries:
             kind, first = entry.kind, entry.members[0]
@@ -188,10 +201,25 @@ def test_the_same_graph_gives_the_same_picture() -> None:
     edges = [(1, 2), (1, 3), (3, 4), (4, 5), (2, 5)]
     places = positions(1, edges)
     assert places == positions(1, list(reversed(edges)))
-    assert places[1] == (0.5, 0.5)
-    assert len(set(places.values())) == 5
-    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in places.values())
-    assert positions(9, []) == {9: (0.5, 0.5)}
+    assert places[1] == Place(0.5, 0.5, None)
+    assert {id: place.via for id, place in places.items()} == {1: None, 2: 1, 3: 1, 4: 3, 5: 2}
+    assert positions(9, []) == {9: Place(0.5, 0.5, None)}
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 30, 39])
+def test_each_document_around_has_a_row_of_its_own(size: int) -> None:
+    around = range(2, size + 2)
+    edges = [(1 if id % 3 else id - 1 or 1, id) for id in around]
+    # That all of them have something in common, too, changes nothing.
+    for places in (positions(1, edges), positions(1, [*edges, *combinations(around, 2)])):
+        sides = [[p.y for p in places.values() if sign * (p.x - 0.5) > 0] for sign in (1, -1)]
+        assert sum(map(len, sides)) == size
+        assert abs(len(sides[0]) - len(sides[1])) <= 2
+        for rows in sides:
+            apart = [b - a for a, b in pairwise(sorted(rows))]
+            assert all(step >= 0.99 / max(map(len, sides)) for step in apart)
+        assert all(0 <= place.y <= 1 for place in places.values())
+        assert all(0.2 <= place.x <= 0.8 for place in places.values())
 
 
 def test_parts_keep_their_order() -> None:
@@ -256,3 +284,32 @@ def test_a_window_of_attempts() -> None:
     assert [limit.attempt("a") for _ in range(2)] == [0.0, 0.0]
     assert network_of("2001:db8::1") == network_of("2001:db8::ffff")
     assert network_of("::ffff:10.0.0.1") == network_of("10.0.0.1") != network_of("10.0.0.2")
+
+
+def test_a_journal_of_an_earlier_version_knows_no_batches_and_gets_them(tmp_path) -> None:
+    path = tmp_path / "journal.db"
+    Journal(path).close()
+    with closing(sqlite3.connect(path)) as old:
+        # As version 0 was.
+        old.execute("DROP INDEX act_batch")
+        old.execute("ALTER TABLE act DROP COLUMN batch")
+        old.execute("ALTER TABLE act DROP COLUMN ordered")
+        old.execute("PRAGMA user_version = 0")
+        old.execute(
+            "INSERT INTO act (at, person, by, verdict, item, documents, steps) "
+            "VALUES ('2026-01-01T00:00:00Z', '7', 'anna', 'same', 'g1', '[1, 2]', '[]')"
+        )
+        old.commit()
+    journal = Journal(path)
+    [old_act] = journal.of_batch(1)
+    assert (old_act.by, old_act.batch) == ("anna", 0)
+    acts = [JournalEntry(0, "", "7", "anna", "same", f"g{n}", (n,), ()) for n in (3, 5)]
+    first, second = journal.add(acts)
+    assert (first.batch, second.batch) == (first.number, first.number)
+    assert journal.of_batch(second.number) == [first, second] == journal.of_batch(first.number)
+    # What is to be taken back already is not what is taken back next.
+    journal.add([JournalEntry(0, "", "7", "anna", "undo", "g5", (5,), (), undoes=second.number)])
+    last = journal.last("7")
+    assert last is not None
+    assert last.number == first.number
+    journal.close()

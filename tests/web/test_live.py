@@ -40,6 +40,30 @@ def test_how_long_it_takes_is_told_from_the_pace_so_far() -> None:
     assert live.seconds_left() is None
 
 
+def test_each_part_of_a_sync_says_which_step_it_is() -> None:
+    live = LiveProgress()
+
+    def steps(*begun: str) -> list[int | None]:
+        found = []
+        for what in begun:
+            live.begin(what)
+            live.advance()
+            found.append(live.doing.step)
+        return found
+
+    sync = (
+        "fetch documents",
+        "read the library",
+        "find candidates",
+        "learn the words",
+        "compare",
+        "groups",
+    )
+    assert steps(*sync, "") == [1, 2, 2, 3, 3, 4, None]
+    # What is judged again in between is no sync.
+    assert steps("read the library", "compare", "groups") == [None, None, None]
+
+
 def test_listeners_hear_until_they_leave() -> None:
     live, heard = LiveProgress(), []
     end = live.listen(lambda: heard.append(live.version))
@@ -129,6 +153,17 @@ def test_failures_are_shown_and_tried_again(service) -> None:
         assert admin.get("/api/progress").json()["failures"] == []
 
 
+def test_the_library_says_whether_its_pairs_were_compared_together(service) -> None:
+    service.user("vera", superuser=True)
+    vitals = service.review.worker.vitals
+    with service.browser("vera") as browser:
+        for settled, told in ((None, None), (False, "since all pairs"), (True, "does not count")):
+            vitals.is_settled = settled
+            assert browser.get("/api/library").json()["settled"] is settled
+            found = re.search('id="settled">([^<]+)', browser.get("/library").text)
+            assert (found and told in found[1]) if told else found is None
+
+
 def test_a_first_sync_is_offered_and_watched(serve, stand_in) -> None:
     from waiting import until
 
@@ -147,6 +182,9 @@ def test_a_first_sync_is_offered_and_watched(serve, stand_in) -> None:
         assert (view["begun"], view["synced"], view["documents"]) == (False, False, 0)
         assert (view["in_paperless"], view["may_start"]) == (2, True)
         assert {check["part"] for check in view["checks"]} >= {"store", "paperless"}
+        # Whether Paperless calls the hook cannot be seen from here.
+        [hook] = [check for check in view["checks"] if check["part"] == "hook"]
+        assert (hook["ok"], hook["checked"]) == (True, False)
         # The worker has gone on to other things.
         announced = service.add(OTHER)
         service.review.worker.announce(announced)

@@ -279,7 +279,7 @@ def test_an_origin_and_a_way_back_that_are_no_address(service, anyone) -> None:
     assert anyone.post("/api/session", json=told, headers={"Origin": "http://["}).status_code == 403
     page = anyone.get("/sign-in?back=//[", headers=PAGE)
     assert page.status_code == 200
-    assert 'value="/review"' in page.text
+    assert 'value="/"' in page.text
 
 
 @pytest.mark.parametrize(
@@ -347,3 +347,17 @@ def test_below_a_folder_of_a_proxy(serve) -> None:
         assert client.get("/api/openapi.json").json()["servers"] == [{"url": "/duplicates"}]
         page = client.get("/", headers=PAGE)
         assert page.headers["location"].startswith("/duplicates/")
+
+
+def test_whoever_signs_in_to_a_library_that_is_empty_is_shown_the_first_steps(service) -> None:
+    service.user("anna")
+    told = {"username": "anna", "password": "password-of-anna"}
+
+    def led_to(back: str) -> str:
+        with httpx.Client(base_url=service.url, timeout=60) as client:
+            return client.post("/sign-in", data={**told, "back": back}).headers["location"]
+
+    assert [led_to("/review?relation=near"), led_to("/search")] == ["/first-run", "/search"]
+    service.add("Ein Brief, der lang genug ist, um verglichen zu werden. " * 5)
+    service.sync()
+    assert led_to("/review?relation=near") == "/review?relation=near"

@@ -129,7 +129,9 @@ class Library:
                 semantic.expect(store, store.ids() if full else [i.id for i in store.pending()])
             # A worker beside us must not make the same groups at the same time.
             with lock.held():
-                report = analyse(store, settings, progress, full=full, settle=settle)
+                report = analyse(
+                    store, settings, progress, full=full, settle=settle, let_go=lock.let_go
+                )
             if settings.semantic.enabled:
                 found = semantic.compare_waiting(store, settings, progress, lock.held)
                 report = report.with_found(found)

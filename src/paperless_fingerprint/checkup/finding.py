@@ -10,3 +10,6 @@ class Finding:
     part: str
     ok: bool
     message: str
+    #: False: it could not be looked at from here, or there is nothing to look at; nothing speaks
+    #: against it, and nothing for it.
+    checked: bool = True

@@ -11,7 +11,7 @@ from paperless_fingerprint.errors import ExitCode, FingerprintError, NoLibraryEr
 from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.intake import SPEC_NOTE
-from paperless_fingerprint.library.settled import unsettled
+from paperless_fingerprint.library.settled import state_of
 from paperless_fingerprint.settings.registry import PREFIX, REGISTRY, Settings
 from paperless_fingerprint.stores.opening import open_store
 
@@ -59,7 +59,7 @@ def _variables(settings: Settings) -> list[Finding]:
 def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
     if not settings.semantic.enabled:
         message = "Off. [semantic] enabled = true finds translations and re-wordings, too."
-        return [Finding("semantic", True, message)], ExitCode.DONE
+        return [Finding("semantic", True, message, checked=False)], ExitCode.DONE
     from paperless_fingerprint.checkup import semantic  # it loads a model
 
     return semantic.examine(settings)
@@ -69,12 +69,14 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
     try:
         store = open_store(settings, create=False)
     except NoLibraryError as error:
-        return Checkup((Finding("store", True, f"Nothing is there yet: {error}"),), ExitCode.DONE)
+        nothing = Finding("store", True, f"Nothing is there yet: {error}", checked=False)
+        return Checkup((nothing,), ExitCode.DONE)
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
     try:
         report = store.report()
         notes = store.notes()
+        settled = state_of(store)
         damage = store.damage() if thoroughly and isinstance(store, SqliteFile) else ""
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
@@ -90,7 +92,7 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
             f"{counts.pairs:,} pairs, {counts.groups:,} groups, {counts.decisions:,} decisions{size}.",
         )
     ]
-    findings.append(Finding("settled", True, unsettled(notes).in_words()))
+    findings.append(Finding("settled", True, settled.in_words()))
     findings += [Finding("store", False, message) for message in report.findings]
     if damage:
         findings.append(

@@ -75,6 +75,7 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
                 True,
                 "No address is set (PAPERLESS_FINGERPRINT_PAPERLESS_URL): documents come by "
                 "'import' alone.",
+                checked=False,
             )
         )
     if worst is ExitCode.DONE and not all(finding.ok for finding in findings):
@@ -205,6 +206,7 @@ def _hook() -> Iterator[Finding]:
             True,
             f"{HOOK_VARIABLE} is not set here. In Paperless's own environment it must name the "
             "file hooks/post_consume.py.",
+            checked=False,
         )
         return
     yield from check_hook(Path(told))
@@ -250,6 +252,7 @@ def _spool(settings: Settings) -> Iterator[Finding]:
             True,
             f"The spool {spool.folder} does not exist yet; the first event makes it. "
             "PAPERLESS_FINGERPRINT_SPOOL must name the same folder here and for the hook.",
+            checked=False,
         )
         return
     try:

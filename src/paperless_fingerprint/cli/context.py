@@ -97,19 +97,13 @@ def say(message: str) -> None:
 
 def print_table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> None:
     """`columns` are (heading, 'left' or 'right'). Wide cells are folded, never cut."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from paperless_fingerprint.cli.table import table_lines
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading, justify in columns:
-        table.add_column(
-            heading, justify="right" if justify == "right" else "left", overflow="fold"
-        )
-    for row in rows:
-        # Titles come from strangers: control characters and markup are shown, not obeyed.
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    console().print(table)
+    # Titles come from strangers: control characters are shown, not obeyed.
+    cells = [[printable(cell) for cell in row] for row in rows]
+    headings = [(printable(heading), side) for heading, side in columns]
+    for line in table_lines(headings, cells):
+        click.echo(line)
 
 
 def console() -> Any:
@@ -190,6 +184,26 @@ class Group(click.Group):
 
     #: name -> 'module:attribute' under paperless_fingerprint.cli
     lazy: Mapping[str, str] = {}
+    #: name -> the first sentence of its description, where it need not be loaded for that.
+    told: Mapping[str, str] = {}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        if not names:
+            return
+        limit = formatter.width - 6 - max(map(len, names))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit))
+                    for name in names
+                    if (command := self._described(ctx, name)) and not command.hidden
+                ]
+            )
+
+    def _described(self, ctx: click.Context, name: str) -> click.Command | None:
+        told = self.told.get(name)
+        return click.Command(name, help=told) if told else self.get_command(ctx, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *self.lazy})

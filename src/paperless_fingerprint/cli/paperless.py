@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +22,8 @@ from paperless_fingerprint.cli.context import (
 from paperless_fingerprint.errors import ConfigurationError, PaperlessError, PartlyDone, UsageError
 
 if TYPE_CHECKING:
+    import socket
+
     from paperless_fingerprint.integration.context import Workplace
     from paperless_fingerprint.integration.feedback.plan import FeedbackReport
 
@@ -90,7 +90,7 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
     if id is None:
         _consume_inbox(context, as_json)
         return
-    from paperless_fingerprint.integration.consume import do_event
+    from paperless_fingerprint.integration.consume import do_event, found
 
     with _place(context) as place:
         try:
@@ -98,9 +98,10 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
             place.inbox.add([id])
         except ValueError:
             raise UsageError(f"{id} cannot be the id of a document.") from None
-        with place.lock.held():
-            event = next(e for e in place.inbox.events() if e.document_id == id)
-            outcome = do_event(place, event)
+        with place.turn.held(), place.lock.held():
+            event = next((e for e in place.inbox.events() if e.document_id == id), None)
+            # A service may have been quicker.
+            outcome = do_event(place, event) if event else found(place, id)
         if outcome is None:
             raise PartlyDone(f"Document {id} failed, as said above; it waits in the inbox.")
     if as_json:
@@ -291,22 +292,28 @@ def merge(
     Without COPIES, the other members of PRIMARY's group. Shows what it would do unless --yes is
     given. 'undo --in-paperless' takes it back.
     """
-    from paperless_fingerprint.integration.merge import merge, preview
+    from paperless_fingerprint.integration.merging import carry_out
+    from paperless_fingerprint.integration.merging.words import Names, in_words
 
     with _place(context) as place, place.lock.held():
+        if yes and any(report.plan.gets == primary for report in carry_out.finish(place)):
+            say("Done: what an earlier run had begun was finished.")
+            return
         chosen = copies or tuple(
             id
             for group in place.store.groups(ids=[primary])
             for id in group.members
             if id != primary
         )
-        planned = preview(place, primary, chosen)
-        done = merge(place, planned, "command line") if yes else None
+        plan = carry_out.preview(place, [primary], chosen)
+        done = carry_out.merge(place, plan, "command line") if yes else None
+        names = Names(place.paperless)
+        lines = in_words(plan, names)
     if as_json:
-        row = planned.as_json() | {"trashed": list(done.trashed) if done else []}
+        row = plan.as_json() | {"trashed": list(done.trashed) if done else []}
         print_json([row])
     else:
-        for line in planned.in_words():
+        for line in lines:
             say(line)
         say("Done." if yes else "Nothing was changed; --yes does it.")
     if done and done.refused:
@@ -333,6 +340,8 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
             "`serve` needs the web parts, which are not installed. Install them with: "
             "pip install 'paperless-fingerprint[web]'"
         ) from None
+    import signal
+
     from paperless_fingerprint.library.lock import library_file
     from paperless_fingerprint.paperless.opening import open_paperless
     from paperless_fingerprint.service.live import LiveProgress
@@ -374,6 +383,8 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
 
 
 def _listening(host: str, port: int) -> socket.socket:
+    import socket
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)

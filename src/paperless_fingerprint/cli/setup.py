@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from paperless_fingerprint.cli.context import (
@@ -92,10 +94,11 @@ def doctor(click_context: click.Context, context: Context, as_json: bool) -> Non
         findings += report.findings
         worst = report.exit_code
     if as_json:
-        print_json({"part": f.part, "ok": f.ok, "message": f.message} for f in findings)
+        print_json(asdict(f) for f in findings)
     else:
         for finding in findings:
-            click.echo(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.part:9}  {finding.message}")
+            sign = "FAIL" if not finding.ok else "ok" if finding.checked else "-"
+            click.echo(f"{sign:4}  {finding.part:9}  {finding.message}")
         if worst is not ExitCode.DONE:
             say("Something needs your attention; see the lines marked FAIL.")
     click_context.exit(worst)

@@ -137,6 +137,8 @@ def steps(
         report = _fetch(place, batch, report, first=cursor is None)
         place.progress.advance(len(batch))
         yield report
+    if written := report.new + report.changed:
+        place.store.settle(written)
     latest = max((stamp.modified for stamp in stamps), default=_BEGINNING)
     if not whole and cursor is not None:
         latest = max(latest, cursor)
@@ -251,7 +253,7 @@ def follow_up(place: Workplace, *, first: bool) -> Iterator[str]:
     waiting = place.store.pending()
     if len(waiting) > FEW:
         with place.lock.held():
-            report = analyse(place.store, place.settings, place.progress)
+            report = analyse(place.store, place.settings, place.progress, let_go=place.lock.let_go)
         yield report.in_words()
         if is_applied(place.store) and place.settings.paperless.write:
             with place.lock.held():

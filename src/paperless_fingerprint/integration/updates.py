@@ -36,7 +36,8 @@ def remove(place: Workplace, ids: Collection[int]) -> set[int]:
 def analyse_waiting(
     place: Workplace, ids: Collection[int] | None = None, *, owing: bool = True
 ) -> int:
-    """Those of `ids` that wait for their analysis, or all; one by one.
+    """Those of `ids` that wait for their analysis, or all; one by one. The caller holds the
+    library's lock, which others may have while long texts are compared.
 
     Where Paperless is owed what comes of it, that is written down before as well as after: what
     was connected with a document until now may be so no longer.
@@ -46,7 +47,7 @@ def analyse_waiting(
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))
         unsettle(place.store, 1)
-        analyse_one(place.store, place.settings, item, place.vocabulary)
+        analyse_one(place.store, place.settings, item, place.vocabulary, let_go=place.lock.let_go)
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))
         count += 1

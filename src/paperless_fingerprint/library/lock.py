@@ -46,3 +46,9 @@ def library_lock(settings: Settings) -> FileLock:
     path = path_of(settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     return FileLock(path.with_name(path.name + ".lock"))
+
+
+def turn_lock(settings: Settings) -> FileLock:
+    """Held by whoever does an event; taken before the library's lock."""
+    beside = library_lock(settings).path
+    return FileLock(beside.with_name(beside.name + ".turn"))

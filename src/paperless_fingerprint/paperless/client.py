@@ -23,6 +23,7 @@ from paperless_fingerprint.paperless.reading import Names, OnUnreadable
 from paperless_fingerprint.paperless.records import (
     CustomField,
     FileFacts,
+    Holding,
     Note,
     PaperlessDocument,
     SavedView,
@@ -140,6 +141,11 @@ class PaperlessClient:
 
     def document(self, number: int, *, full_perms: bool = True) -> PaperlessDocument:
         return reading.document(self._connection, self.names, number, full_perms=full_perms)
+
+    def holdings(self, ids: Iterable[int], *, full_perms: bool = False) -> dict[int, Holding]:
+        """What people have given to these: id → it. Either who may change each, or with
+        `full_perms` who else may."""
+        return reading.holdings(self._connection, ids, full_perms=full_perms)
 
     def document_of_event(self, number: int) -> PaperlessDocument:
         """For ids from the hook, which may name a later file version of a document."""
@@ -267,6 +273,13 @@ class PaperlessClient:
 
     def document_types(self) -> dict[int, str]:
         return dict(self.names.of("document_types"))
+
+    def storage_paths(self) -> dict[int, str]:
+        return dict(self.names.of("storage_paths"))
+
+    def users(self) -> dict[int, str]:
+        """Nothing where the token may not see who there is."""
+        return labels.users(self._connection)
 
     def custom_fields(self) -> list[CustomField]:
         return labels.custom_fields(self._connection)

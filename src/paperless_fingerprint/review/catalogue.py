@@ -38,6 +38,13 @@ class Brief:
     viewers: tuple[str, ...]
     #: Hash of its text; tells whether that has changed.
     text: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """What one may look for, case-folded."""
+        names = (self.title, self.correspondent or "", self.document_type or "", *self.tags)
+        return "\n".join(names).casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,14 @@ def brief(document: Document, strings: dict[str | None, str | None], text: str) 
         one(document.owner),
         document.viewers,
         text,
+        tuple(one(tag) or "" for tag in document.tags),
     )
+
+
+def named(entry: QueueEntry, documents: Mapping[int, Brief]) -> QueueEntry:
+    """With what one may look for; a document may be gone a moment before its group is."""
+    found = (documents[id].names for id in entry.members if id in documents)
+    return replace(entry, text="\n".join(found))
 
 
 def read(store: Store, threshold: float, number: int) -> Catalogue:
@@ -109,7 +123,8 @@ def read(store: Store, threshold: float, number: int) -> Catalogue:
     pairs = {(pair.a, pair.b): pair for pair in store.pairs()}
     decisions = store.decisions()
     entries = entries_from(store.groups(), store.chains(), pairs, decisions, documents, threshold)
-    return _indexed(number, documents, pairs, decisions, entries)
+    named_entries = (named(entry, documents) for entry in entries)
+    return _indexed(number, documents, pairs, decisions, named_entries)
 
 
 def patched(
@@ -144,17 +159,18 @@ def patched(
     _exchange_pairs(old, around, fresh)
     _exchange_decisions(old, around, found.decisions)
     removed = tuple({e.id: e for id in around for e in old.entries_of.get(id, ())}.values())
-    made = tuple(
-        entries_from(found.groups, found.chains, fresh, found.decisions, old.documents, threshold)
+    entries = entries_from(
+        found.groups, found.chains, fresh, found.decisions, old.documents, threshold
     )
+    made = tuple(named(entry, old.documents) for entry in entries)
     gone = set(removed)
     touched = {id for entry in (*removed, *made) for id in entry.members}
     fresh_of = _by_member(made)
     for id in touched:
         kept = tuple(e for e in old.entries_of.get(id, ()) if e not in gone)
         _put(old.entries_of, id, (*kept, *fresh_of.get(id, ())))
-    entries = exchanged(old.entries, removed, made)
-    return replace(old, number=number, entries=entries), CatalogueChange(number, removed, made)
+    now = replace(old, number=number, entries=exchanged(old.entries, removed, made))
+    return now, CatalogueChange(number, removed, made)
 
 
 def _exchange_pairs(old: Catalogue, around: Collection[int], fresh: Mapping[Key, Pair]) -> None:

@@ -21,6 +21,7 @@ from paperless_fingerprint.review.orders import DecisionOrder, check_orders, ste
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.preview import preview
 from paperless_fingerprint.review.queue import (
+    concerning,
     entry_of,
     item_of,
     parsed,
@@ -28,15 +29,15 @@ from paperless_fingerprint.review.queue import (
     words_about,
     words_of,
 )
-from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views_queue import Item, Word
 from paperless_fingerprint.review.visible import Unknown
 
-__all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "undo"]
+__all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "told", "undo"]
 
 #: Ids → those that the person may change, as Paperless says it.
 Changeable = Callable[[Collection[int]], Collection[int]]
+_ITEMS_TOLD = 200
 _SAID = {
     "confirmed": mark("%(who)s confirmed these, %(when)s UTC. Check again before you decide."),
     "dismissed": mark(
@@ -56,7 +57,7 @@ class ActView:
     number: int
     at: str
     by: str
-    #: 'same', 'different', 'primary', 'undo'.
+    #: 'same', 'different', 'primary', 'resolve', 'undo'.
     verdict: str
     item: str
     documents: tuple[int, ...]
@@ -65,6 +66,8 @@ class ActView:
     why: str = ""
     #: Whether the person who asks may undo it.
     may_undo: bool = False
+    #: The same number for what was decided at once and is taken back at once; 0: alone.
+    batch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ class DecisionOutcome:
 
     acts: tuple[ActView, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    #: What has become of the first 200 of them.
     items: tuple[Item, ...] = ()
 
 
@@ -98,20 +102,20 @@ def decide(
     check_orders(orders)
     ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
     # Somebody may have decided on the command line since the library was read.
-    _look_again(review.mirror, ids)
+    look_again(review.mirror, ids)
     sight = review.mirror.sight(person)
     members = {id for order in orders for id in entry_of(sight, order.item).members}
     # Before the lock: Paperless may take its time, and nobody else shall wait for that.
     _may(person, members, changeable)
     with review.deciding:
         sight = review.mirror.sight(person)
-        waiting = review.journal.waiting()
+        waiting = review.journal.waiting_about()
         entries = [entry_of(sight, order.item) for order in orders]
         if not members.issuperset(id for entry in entries for id in entry.members):
             raise Unknown(_("The documents have just changed. Check again."))
         conflicts = []
         for order, entry in zip(orders, entries, strict=True):
-            ours = [act for act in waiting if _shares(act.subjects, entry)]
+            ours = concerning(waiting, entry)
             said = words_about(sight.catalogue, entry)
             if seen(entry, said, ours) != order.seen:
                 happened = _happened(
@@ -137,33 +141,41 @@ def decide(
 def undo(
     review: Review, person: Person, number: int | None = None, *, changeable: Changeable
 ) -> DecisionOutcome:
-    """This act, or the last of this person. What was there before is there again."""
+    """This act with all that was decided at once with it, or the last of this person. What was
+    there before is there again."""
     act = review.journal.last(person.id) if number is None else review.journal.get(number)
-    if act is None or not _sees_all(review.mirror, person, act.documents):
+    together = [] if act is None else review.journal.of_batch(act.number)
+    if act is None or not _knows(review.mirror, person, together):
         raise Unknown(_("There is no decision to undo."))
     if act.person != person.id and not person.superuser:
         raise Forbidden(_("%(who)s decided this and can undo it.", who=act.by))
-    _may(person, act.documents, changeable)
+    # What lies in the trash can be changed by nobody; it comes back to whoever has put it there.
+    _may(person, {id for each in together for id in {*each.documents} - each.trashed}, changeable)
     with review.deciding:
-        act = review.journal.get(act.number) or act
-        if act.verdict == "undo" or act.state not in {journals.WAITING, journals.DONE}:
+        standing = [each for each in review.journal.of_batch(act.number) if _stands(each)]
+        if not standing:
             raise UsageError(_("This decision no longer applies, so it cannot be undone."))
-        if any(each.undoes == act.number for each in review.journal.waiting()):
+        numbers = {each.number for each in standing}
+        if any(each.undoes in numbers for each in review.journal.waiting()):
             raise UsageError(_("This decision is already being undone."))
+        subjects = {subject for each in standing for subject in each.subjects}
         later = [
             each
-            for each in review.journal.later(act.number)
-            if each.subjects & act.subjects and each.number != act.number
+            for each in review.journal.later(standing[0].number)
+            if each.number not in numbers and not each.subjects.isdisjoint(subjects)
         ]
         if later:
             words = [word for each in later for word in words_of(each)]
             order = DecisionOrder(act.item, "undo", "")
             return DecisionOutcome(conflicts=(Conflict(order, _happened(words), None),))
-        back = journals.JournalEntry(
-            0, now_text(), person.id, person.name, "undo", act.item, act.documents, act.steps,
-            undoes=act.number,
-        )  # fmt: skip
-        kept = review.journal.add([back])
+        at = now_text()
+        kept = review.journal.add([
+            journals.JournalEntry(
+                0, at, person.id, person.name, "undo", each.item, each.documents, each.steps,
+                undoes=each.number,
+            )
+            for each in reversed(standing)
+        ])  # fmt: skip
     return _outcome(review, person, kept)
 
 
@@ -173,10 +185,15 @@ def acts(
     """The latest first; only about what this person may see, wholly. With the first of them comes
     what was heard in Paperless."""
     most = max(1, min(limit, 500))
-    found = [act_of(person, entry) for entry in review.journal.latest(most, before)]
+    found = [
+        act_of(person, entry)
+        for entry in review.journal.latest(most, before)
+        if _knows(review.mirror, person, [entry])
+    ]
     if before is None:
-        found = sorted([*found, *_heard(review)], key=lambda act: act.at, reverse=True)
-    return tuple(act for act in found if _sees_all(review.mirror, person, act.documents))[:most]
+        heard = [act for act in _heard(review) if _sees_all(review.mirror, person, act.documents)]
+        found = sorted([*found, *heard], key=lambda act: act.at, reverse=True)
+    return tuple(found[:most])
 
 
 def _heard(review: Review) -> Iterator[ActView]:
@@ -190,18 +207,36 @@ def _heard(review: Review) -> Iterator[ActView]:
         yield ActView(0, at, listen.BY, "different", f"p{a}-{b}", (a, b), journals.DONE)
 
 
+def told(review: Review, person: Person, number: int) -> tuple[ActView, ...]:
+    """This act and what was decided with it at once, where the person may see all of it."""
+    found = review.journal.of_batch(number)
+    if not _knows(review.mirror, person, found):
+        return ()
+    return tuple(act_of(person, each) for each in found)
+
+
 def act_of(person: Person, entry: journals.JournalEntry) -> ActView:
-    stands = entry.state in {journals.WAITING, journals.DONE} and entry.verdict != "undo"
+    may = person.superuser or entry.person == person.id
     return ActView(
         entry.number, entry.at, entry.by, entry.verdict, entry.item, entry.documents,
-        entry.state, entry.why, stands and (person.superuser or entry.person == person.id),
+        entry.state, entry.why, may and _stands(entry), entry.batch,
     )  # fmt: skip
 
 
-def _look_again(mirror: Mirror, ids: Sequence[int]) -> None:
+def _stands(entry: journals.JournalEntry) -> bool:
+    return entry.state in {journals.WAITING, journals.DONE} and entry.verdict != "undo"
+
+
+def look_again(mirror: Mirror, ids: Sequence[int]) -> None:
     if not mirror.catalogue.ready:
         raise UsageError(_("The library is loading. Try again in a moment."))
     mirror.look_again(ids)
+
+
+def _knows(mirror: Mirror, person: Person, acts: Sequence[journals.JournalEntry]) -> bool:
+    """What somebody has put into the trash is seen by nobody, and known to that person."""
+    others = (act for act in acts if not (act.trashed and act.person == person.id))
+    return _sees_all(mirror, person, {id for act in others for id in act.documents})
 
 
 def _sees_all(mirror: Mirror, person: Person, ids: Collection[int]) -> bool:
@@ -223,25 +258,21 @@ def _may(person: Person, ids: Collection[int], changeable: Changeable) -> None:
         raise refused
 
 
-def _shares(subjects: Collection[tuple[int, int]], entry: QueueEntry) -> bool:
-    members = set(entry.members)
-    return any(a in members and b in members for a, b in subjects)
-
-
 def _outcome(
     review: Review, person: Person, kept: Sequence[journals.JournalEntry]
 ) -> DecisionOutcome:
-    review.decisions.carry_out_soon([entry.number for entry in kept])
-    settled = [review.journal.get(entry.number) or entry for entry in kept]
+    runner = review.merges if any(entry.trashed for entry in kept) else review.decisions
+    runner.carry_out_soon([entry.number for entry in kept])
+    settled = review.journal.of_batch(kept[0].number)
     return DecisionOutcome(
         tuple(act_of(person, entry) for entry in settled),
-        items=tuple(_items_now(review, person, settled)),
+        items=tuple(_items_now(review, person, settled[:_ITEMS_TOLD])),
     )
 
 
 def _items_now(review: Review, person: Person, acts: Sequence[journals.JournalEntry]) -> list[Item]:
     """What has become of the items; a group that was told apart is none any more."""
-    sight, waiting = review.mirror.sight(person), review.journal.waiting()
+    sight, waiting = review.mirror.sight(person), review.journal.waiting_about()
     found = []
     for act in acts:
         try:

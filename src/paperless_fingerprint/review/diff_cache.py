@@ -62,7 +62,7 @@ class DiffCache:
         self.use(settings)
         self._found: OrderedDict[tuple[int, int], tuple[str, TextDifferences]] = OrderedDict()
         self._lock = Lock()
-        with self._file.writing() as connection:
+        with self._file.making() as connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS difference (a INTEGER, b INTEGER, key TEXT NOT NULL, "
                 "body BLOB NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID"
@@ -105,11 +105,9 @@ class DiffCache:
 
     def missing(self, wanted: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         """Those that are not kept yet, in their order."""
+        query = "SELECT 1 FROM difference WHERE a = ? AND b = ? AND key = ?"
         with self._file.reading() as connection:
-            kept = {
-                (a, b): key for a, b, key in connection.execute("SELECT a, b, key FROM difference")
-            }
-        return [(a, b, key) for a, b, key in wanted if kept.get((a, b)) != key]
+            return [one for one in wanted if connection.execute(query, one).fetchone() is None]
 
     def keep(self, rows: list[tuple[int, int, str, TextDifferences]]) -> None:
         with self._file.writing() as connection:

@@ -19,6 +19,8 @@ class Check:
     part: str
     ok: bool
     message: str
+    #: False: it could not be looked at from here; nothing speaks against it, and nothing for it.
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def look(review: Review, person: Person) -> FirstRun:
     if not person.superuser:
         return FirstRun((), synced, begun, synced, 0, None, False)
     found = library.examine(review.settings, thoroughly=False)
-    checks = tuple(Check(each.part, each.ok, each.message) for each in found.findings)
+    checks = tuple(Check(f.part, f.ok, f.message, f.checked) for f in found.findings)
     ok = all(check.ok for check in checks)
     expected = None if begun else _in_paperless(review)
     return FirstRun(

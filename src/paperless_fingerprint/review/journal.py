@@ -10,18 +10,21 @@ because it also says to whom a decision goes back.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from paperless_fingerprint.files.sqlite import Format, SqliteFile, made_of
+from paperless_fingerprint.files.sqlite import Format, SqliteFile
 from paperless_fingerprint.model import Decision, Relation, Verdict
 
 #: 'pfbk'.
 _APPLICATION_ID = 0x7066626B
 _SCHEMA = (
-    """CREATE TABLE act (
+    """CREATE TABLE IF NOT EXISTS act (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         at TEXT NOT NULL,
         person TEXT NOT NULL,
@@ -35,14 +38,25 @@ _SCHEMA = (
         state TEXT NOT NULL DEFAULT 'waiting',
         why TEXT NOT NULL DEFAULT ''
     )""",
-    "CREATE INDEX act_state ON act (state, number)",
-    "CREATE INDEX act_person ON act (person, number)",
+    "CREATE INDEX IF NOT EXISTS act_state ON act (state, number)",
+    "CREATE INDEX IF NOT EXISTS act_person ON act (person, number)",
+    "ALTER TABLE act ADD COLUMN batch INTEGER NOT NULL DEFAULT 0",
+    "CREATE INDEX act_batch ON act (batch) WHERE batch > 0",
 )
-_FORMAT = Format(
-    _APPLICATION_ID, 0, made_of(_SCHEMA), "Move it away, so that decisions can be kept there."
-)
+_SINCE_2 = ("ALTER TABLE act ADD COLUMN ordered TEXT NOT NULL DEFAULT ''",)
+
+
+def _made(connection: sqlite3.Connection, version: int) -> None:
+    """A file of the first format has all but the last two, one of the second knows no merges."""
+    for statement in (*(_SCHEMA if version < 1 else ()), *_SINCE_2):
+        connection.execute(statement)
+
+
+_FORMAT = Format(_APPLICATION_ID, 2, _made, "Move it away, so that decisions can be kept there.")
 WAITING, DONE, UNDONE, REFUSED = "waiting", "done", "undone", "refused"
-_COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was, state, why"
+#: A step that is none of the library: the others go to Paperless's trash.
+TRASH = "trash"
+_COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was, state, why, batch, ordered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +90,26 @@ class JournalEntry:
     was: str = ""
     state: str = WAITING
     why: str = ""
+    #: Number of the first act of what was decided at once, and is taken back at once; 0: alone.
+    batch: int = 0
+    #: Of a merge: what was ordered, as merge_orders.py writes it; else empty.
+    ordered: str = ""
 
     @property
     def subjects(self) -> set[tuple[int, int]]:
         return {pair for step in self.steps for pair in step.pairs}
+
+    @property
+    def decided(self) -> set[tuple[int, int]]:
+        """Those of the subjects that a decision of the library is about."""
+        return {pair for step in self.steps if step.what != TRASH for pair in step.pairs}
+
+    @property
+    def trashed(self) -> set[int]:
+        return {id for step in self.steps if step.what == TRASH for id in step.others}
+
+
+ActsOf: TypeAlias = Mapping[int, Sequence[JournalEntry]]
 
 
 class Journal:
@@ -87,36 +117,56 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = SqliteFile(path)
         self._waiting: tuple[JournalEntry, ...] | None = None
-        with self._file.reading() as connection:
+        self._by_document: tuple[tuple[JournalEntry, ...], ActsOf] | None = None
+        self._remembering = threading.Lock()
+        with self._file.making() as connection:
             _FORMAT.prepare(connection, path)
 
     def close(self) -> None:
         self._file.close()
 
     def add(self, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
-        """All or none; durable when this returns. Their numbers are given here."""
-        kept = []
+        """All or none, as one batch; durable when this returns. Their numbers are given here."""
+        kept: list[JournalEntry] = []
         with self._file.writing() as connection:
             for entry in entries:
+                batch = kept[0].number if kept else 0
                 done = connection.execute(
-                    "INSERT INTO act (at, person, by, verdict, item, documents, steps, undoes) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO act (at, person, by, verdict, item, documents, steps, undoes, "
+                    "batch, ordered) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (entry.at, entry.person, entry.by, entry.verdict, entry.item,
                      json.dumps(entry.documents),
                      json.dumps([[s.what, s.a, list(s.others)] for s in entry.steps]),
-                     entry.undoes),
+                     entry.undoes, batch, entry.ordered),
                 )  # fmt: skip
-                kept.append(replace(entry, number=int(done.lastrowid or 0)))
-        self._waiting = None
+                kept.append(replace(entry, number=int(done.lastrowid or 0), batch=batch))
+            if len(kept) > 1:
+                first = kept[0].number
+                connection.execute("UPDATE act SET batch = ? WHERE number = ?", (first, first))
+                kept[0] = replace(kept[0], batch=first)
+        with self._remembering:
+            self._waiting = None
         return kept
 
     def waiting(self) -> tuple[JournalEntry, ...]:
         """What is not carried out yet, in its order. Only this process writes into the journal."""
         found = self._waiting
         if found is None:
-            found = tuple(self._entries("WHERE state = 'waiting' ORDER BY number"))
-            self._waiting = found
+            with self._remembering:
+                found = tuple(self._entries("WHERE state = 'waiting' ORDER BY number"))
+                self._waiting = found
         return found
+
+    def waiting_about(self) -> ActsOf:
+        """What waits, by the documents that it is about."""
+        waiting, known = self.waiting(), self._by_document
+        if known is None or known[0] is not waiting:
+            found: defaultdict[int, list[JournalEntry]] = defaultdict(list)
+            for entry in waiting:
+                for id in entry.documents:
+                    found[id].append(entry)
+            self._by_document = known = waiting, found
+        return known[1]
 
     def remember(self, number: int, was: str) -> None:
         """What stands there now; the first word counts where a run has died in between."""
@@ -130,16 +180,29 @@ class Journal:
             connection.execute(
                 "UPDATE act SET state = ?, why = ? WHERE number = ?", (state, why, number)
             )
-        self._waiting = None
+        # Of thousands that wait each is settled: they are not read again each time.
+        with self._remembering:
+            if self._waiting is not None:
+                self._waiting = tuple(e for e in self._waiting if e.number != number)
 
     def get(self, number: int) -> JournalEntry | None:
         return next(iter(self._entries("WHERE number = ?", number)), None)
+
+    def of_batch(self, number: int) -> list[JournalEntry]:
+        """This act, and what was decided with it at once; in their order."""
+        return self._entries(
+            "WHERE number = ? OR batch > 0 AND batch = (SELECT batch FROM act WHERE number = ?) "
+            "ORDER BY number",
+            number,
+            number,
+        )
 
     def last(self, person: str) -> JournalEntry | None:
         """What this person can undo: the latest act of its own that stands."""
         found = self._entries(
             "WHERE person = ? AND verdict != 'undo' AND state IN ('waiting', 'done') "
-            "ORDER BY number DESC LIMIT 1",
+            "AND NOT EXISTS (SELECT 1 FROM act AS back WHERE back.state = 'waiting' "
+            "AND back.undoes = act.number) ORDER BY number DESC LIMIT 1",
             person,
         )
         return next(iter(found), None)
@@ -163,11 +226,11 @@ class Journal:
 
 
 def _entry(row: tuple[Any, ...]) -> JournalEntry:
-    number, at, person, by, verdict, item, documents, steps, undoes, was, state, why = row
+    number, at, person, by, verdict, item, documents, steps, *rest = row
     return JournalEntry(
         number, at, person, by, verdict, item, tuple(json.loads(documents)),
         tuple(DecisionStep(what, a, tuple(others)) for what, a, others in json.loads(steps)),
-        undoes, was, state, why,
+        *rest,
     )  # fmt: skip
 
 

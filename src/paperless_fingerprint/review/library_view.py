@@ -27,7 +27,6 @@ from paperless_fingerprint.settings.registry import Settings
 _BARS = 20
 _POINTS = 50
 _SHOWN = 20
-_VIEWS_KEPT = 100
 #: Figures may be so old, and older where it takes long to count: they are no decisions.
 _OLD_SECONDS = 2.0
 _SHARE_OF_TIME = 0.05
@@ -74,6 +73,9 @@ class LibraryView:
     #: These figures are about what this person may see, and not about the whole library.
     is_part: bool
     ready: bool = True
+    #: Whether the order in which documents came does not count any more (see library/settled.py);
+    #: null until the worker has looked.
+    settled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,9 @@ class ThresholdPreview:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class Figures:
+    """With when they were counted, and how long that took."""
+
     catalogue: Catalogue
     at: float
     seconds: float
@@ -121,25 +125,20 @@ class _Kept:
         return self.catalogue is now or age < max(_OLD_SECONDS, self.seconds / _SHARE_OF_TIME)
 
 
-_views: dict[tuple[object, ...], _Kept] = {}
-_previews: dict[tuple[object, ...], tuple[Catalogue, ThresholdPreview]] = {}
-
-
 def view(review: Review, person: Person) -> LibraryView:
     """Of what this person may see: without superuser these are no figures of the whole library."""
     catalogue = review.mirror.catalogue
     now = Thresholds.of(review.settings)
-    key = (id(review), person.superuser or person, now)
-    kept = _views.get(key)
+    key = (person.superuser or person, now)
+    kept = review.figures.get(key)
     began = time.monotonic()
     if kept is None or not kept.is_fresh(catalogue, began):
         found = _view(catalogue, review.mirror.sight(person), person, review.settings)
-        if len(_views) >= _VIEWS_KEPT:
-            _views.clear()
-        kept = _Kept(catalogue, began, time.monotonic() - began, found)
-        _views[key] = kept
+        seconds = time.monotonic() - began
+        kept = review.figures.put(key, Figures(catalogue, began, seconds, found))
     saved = save_thresholds.saved(review, person)
-    return replace(kept.view, may_save=person.superuser, saved=saved)
+    settled = review.worker.vitals.is_settled
+    return replace(kept.view, may_save=person.superuser, saved=saved, settled=settled)
 
 
 def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:
@@ -229,12 +228,11 @@ def preview(
         if not 0 <= value <= 1:
             raise UsageError(_("A threshold must be between 0 and 1."))
     sight = review.mirror.sight(person)
-    key = (id(review), person.superuser or person, now, then, locale())
-    kept = _previews.get(key)
-    if kept is None or kept[0] is not review.mirror.catalogue:
-        if len(_previews) >= _VIEWS_KEPT:
-            _previews.clear()
-        kept = _previews[key] = (review.mirror.catalogue, _preview(review, sight, now, then))
+    key = (person.superuser or person, now, then, locale())
+    catalogue = review.mirror.catalogue
+    kept = review.previews.get(key)
+    if kept is None or kept[0] is not catalogue:
+        kept = review.previews.put(key, (catalogue, _preview(review, sight, now, then)))
     wanted = Levels(then.similarity, then.near, then.version)
     wrong, cannot_save = save_thresholds.obstacles(review, person, wanted)
     return replace(kept[1], wrong=wrong, cannot_save=cannot_save)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -28,8 +28,12 @@ _CHANGES_KEPT = 500
 
 
 class Mirror:
-    def __init__(self, settings: Settings, opened: Opened) -> None:
+    def __init__(
+        self, settings: Settings, opened: Opened, tell: Callable[[], None] = lambda: None
+    ) -> None:
+        """`tell` is called when the library was read again."""
         self._opened = opened
+        self._tell = tell
         self._secrets = settings.secrets()
         #: Why it may be old; empty where all is well.
         self.trouble = ""
@@ -92,6 +96,7 @@ class Mirror:
             self._catalogue = replace(found, number=self._whole_from)
             # Where the threshold has changed meanwhile it is read again.
             self._seen_revision = revision if threshold == self._threshold else ""
+        self._tell()
 
     def look_again(self, ids: Collection[int]) -> None:
         """At what hangs together with these: before a decision, and after it."""

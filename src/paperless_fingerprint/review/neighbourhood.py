@@ -20,8 +20,9 @@ _DEPTH = 2
 #: Steps of a chain whose texts are compared; those before are shown without.
 _STEPS_COMPARED = 12
 _CHANGES = 12
-#: From the centre to the outermost ring.
-_RADIUS = 0.42
+#: Sideways from the centre to what hangs from it, and from there on; beyond stand the titles.
+_RADIUS = 0.17
+_STEP = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Node:
     depth: int
     address: str
     is_primary: bool = False
+    #: The document that it hangs from; None for the centre.
+    via: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +94,17 @@ def around(review: Review, person: Person, id: int, *, wide: bool = False) -> Ne
     nodes = []
     for number in sorted(depths, key=lambda each: (depths[each], each)):
         group = sight.entry("group", number)
-        x, y = places[number]
+        place = places[number]
         nodes.append(
             Node(
                 number,
                 cards[number].title if number in cards else "",
-                x,
-                y,
+                place.x,
+                place.y,
                 depths[number],
                 review.mirror.address_of(number),
                 group is not None and group.primary == number,
+                place.via,
             )
         )
     return Neighbourhood(id, tuple(nodes), tuple(edges), complete, notes)
@@ -184,41 +188,50 @@ def _depths(start: int, edges: Iterable[Edge]) -> dict[int, int]:
     return depths
 
 
-def positions(centre: int, edges: Sequence[tuple[int, int]]) -> dict[int, tuple[float, float]]:
-    """The centre in the middle, a ring for each step away from it, and each document in the sector
-    of the one it hangs from. The same graph always gives the same picture."""
-    neighbours = _neighbours(edges)
+@dataclass(frozen=True, slots=True)
+class Place:
+    x: float
+    y: float
+    #: The document that it hangs from; None for the centre.
+    via: int | None
+
+
+def positions(centre: int, edges: Sequence[tuple[int, int]]) -> dict[int, Place]:
+    """The centre in the middle, half of what hangs from it on either side, each document in a row
+    of its own: so there is room for its title. The same graph always gives the same picture."""
+    parent: dict[int, int] = {}
     children: defaultdict[int, list[int]] = defaultdict(list)
-    depths = {centre: 0}
+    neighbours = _neighbours(edges)
     order = deque([centre])
-    walked = []
     while order:
         id = order.popleft()
-        walked.append(id)
         for other in neighbours.get(id, ()):
-            if other not in depths:
-                depths[other] = depths[id] + 1
+            if other != centre and other not in parent:
+                parent[other] = id
                 children[id].append(other)
                 order.append(other)
-    leaves: dict[int, int] = {}
-    for id in reversed(walked):
-        leaves[id] = sum(leaves[child] for child in children[id]) or 1
-    rings = max(depths.values()) or 1
-    places: dict[int, tuple[float, float]] = {}
-    sectors = {centre: (-math.pi / 2, 2 * math.pi)}
-    for id in walked:
-        start, width = sectors[id]
-        radius = _RADIUS * depths[id] / rings
-        middle = start + width / 2 if id != centre else 0.0
-        places[id] = (
-            round(0.5 + radius * math.cos(middle), 4),
-            round(0.5 + radius * math.sin(middle), 4),
-        )
-        for child in children[id]:
-            share = width * leaves[child] / leaves[id]
-            sectors[child] = (start, share)
-            start += share
+    right: list[tuple[int, int]] = []
+    left: list[tuple[int, int]] = []
+    for child in children[centre]:
+        # As one goes round: down on the right, then down on the left.
+        side = right if 2 * len(right) < len(parent) else left
+        side += _rows(child, 1, children)
+    rows = max(len(right), len(left))
+    places = {centre: Place(0.5, 0.5, None)}
+    for side, sign in ((right, 1), (left, -1)):
+        for row, (id, depth) in enumerate(side):
+            y = 0.5 + (row - (len(side) - 1) / 2) / rows
+            bent = _RADIUS * math.sqrt(1 - (y - 0.5) ** 2 * 2.4)
+            x = 0.5 + sign * (bent + _STEP * (depth - 1))
+            places[id] = Place(round(x, 4), round(y, 4), parent[id])
     return places
+
+
+def _rows(id: int, depth: int, children: Mapping[int, Sequence[int]]) -> list[tuple[int, int]]:
+    found = [(id, depth)]
+    for child in children.get(id, ()):
+        found += _rows(child, depth + 1, children)
+    return found
 
 
 def _neighbours(edges: Iterable[tuple[int, int]]) -> Mapping[int, Sequence[int]]:

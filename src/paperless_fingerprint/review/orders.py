@@ -11,7 +11,9 @@ from paperless_fingerprint.review.journal import DecisionStep
 from paperless_fingerprint.review.queue_entry import QueueEntry
 
 VERDICTS = ("same", "different", "primary")
-MOST_ORDERS = 200
+#: To be made at once, and to be previewed at once, which imagines each.
+MOST_ORDERS = 20_000
+MOST_PREVIEWED = 200
 #: To tell all members of a group from one another is a decision about each pair of them.
 MOST_MEMBERS = 60
 
@@ -31,12 +33,12 @@ class DecisionOrder:
     document: int | None = None
 
 
-def check_orders(orders: Sequence[DecisionOrder]) -> None:
-    if not 0 < len(orders) <= MOST_ORDERS:
+def check_orders(orders: Sequence[DecisionOrder], most: int = MOST_ORDERS) -> None:
+    if not 0 < len(orders) <= most:
         raise UsageError(
             _(
                 "You can save 1 to %(most)s decisions at once, not %(count)s.",
-                most=MOST_ORDERS,
+                most=most,
                 count=len(orders),
             )
         )

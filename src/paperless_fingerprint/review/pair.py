@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 from paperless_fingerprint.grouping.rivals import Claims
 from paperless_fingerprint.languages import gettext as _
@@ -67,19 +66,21 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
     entry = entry_of(sight, f"p{a}-{b}")
     if entry.kind == "pair" and not entry.relation:
         entry = replace(pair_alone(review.mirror.catalogue, a, b), state=entry.state)
-    item = item_of(review.mirror, sight, entry, review.journal.waiting())
+    item = item_of(review.mirror, sight, entry, review.journal.waiting_about())
     stored = review.mirror.catalogue.pairs.get((a, b))
     shown = stored or found.pair
     holding = [
-        each.id
+        each
         for kind in ("group", "versions")
         if (each := sight.entry(kind, a)) is not None and b in each.members
     ]
+    # What each of them is in a group without the other says nothing about the two.
+    primary = holding[0].primary if holding else entry.primary
     about = Counter(s.about for s in segments if s.matters and s.about)
     return PairView(
         f"p{a}-{b}",
-        review.mirror.card(left, is_primary=_is_primary(sight.entry("group", a), a)),
-        review.mirror.card(right, is_primary=_is_primary(sight.entry("group", b), b)),
+        review.mirror.card(left, is_primary=a == primary),
+        review.mirror.card(right, is_primary=b == primary),
         shown.relation.value,
         round(shown.confidence, 4),
         _dimensions(shown),
@@ -90,7 +91,7 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
         item.state,
         item.seen,
         item.waiting,
-        tuple(holding),
+        tuple(each.id for each in holding),
         tuple(Count(name, count) for name, count in about.most_common()),
     )
 
@@ -110,10 +111,6 @@ def _contested(catalogue: Catalogue, person: Person, pair: Pair) -> tuple[Reason
 def _sees(catalogue: Catalogue, person: Person, id: int) -> bool:
     brief = catalogue.documents.get(id)
     return brief is not None and person.may_see(brief)
-
-
-def _is_primary(entry: Any, id: int) -> bool:
-    return entry is not None and entry.primary == id
 
 
 _NAMES = ("jaccard", "containment_ab", "containment_ba", "fuzzy", "metadata", "title", "facts",

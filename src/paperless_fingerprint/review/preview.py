@@ -26,7 +26,13 @@ from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
 from paperless_fingerprint.review.catalogue import Brief
-from paperless_fingerprint.review.orders import DecisionOrder, check_orders, steps_of
+from paperless_fingerprint.review.journal import DecisionStep
+from paperless_fingerprint.review.orders import (
+    MOST_PREVIEWED,
+    DecisionOrder,
+    check_orders,
+    steps_of,
+)
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.service import Review
@@ -71,10 +77,10 @@ class LabelsView:
 
 def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> Preview:
     """The same code as the decisions themselves, on a library that is only imagined."""
-    check_orders(orders)
+    check_orders(orders, MOST_PREVIEWED)
     sight = review.mirror.sight(person)
     entries = [entry_of(sight, order.item) for order in orders]
-    notes = []
+    notes: list[str] = []
     if not review.settings.paperless.write:
         return Preview(
             len(orders), (), (_("Writing to Paperless is switched off in the settings."),)
@@ -85,14 +91,32 @@ def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> 
         )
         return Preview(len(orders), (), (note,))
     members = {id for entry in entries for id in entry.members}
+    steps = [
+        step
+        for order, entry in zip(orders, entries, strict=True)
+        for step in steps_of(order, entry)
+    ]
+    writes = tuple(labels_if(review, person, members, steps, problems=notes))
+    return Preview(len(orders), writes, tuple(notes))
+
+
+def labels_if(
+    review: Review,
+    person: Person,
+    members: Collection[int],
+    steps: Iterable[DecisionStep],
+    *,
+    leaving: Collection[int] = (),
+    problems: list[str] | None = None,
+) -> Iterator[Write]:
+    """What becomes of our own labels. Of what is `leaving` for the trash nothing is said."""
     imagined = cast("Store", WhatIf(review.store))
     # To look at meanings anew would take the real store's vectors, and changes no tag of these two.
     settings = review.settings.having({"semantic.enabled": False})
     around = reach(review.store, members)
-    for order, entry in zip(orders, entries, strict=True):
-        for step in steps_of(order, entry):
-            do(imagined, settings, step, person.name)
-    around |= reach(imagined, members)
+    for step in steps:
+        do(imagined, settings, step, person.name)
+    around = (around | reach(imagined, members)).difference(leaving)
     file = open_inbox(review.settings)[0]
     try:
         ledger = Ledger(file)
@@ -100,13 +124,13 @@ def preview(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> 
         asked = among(imagined, ledger, review.settings, around)
     finally:
         file.close()
-    labels, problems = _labels(review, rows)
-    notes += problems
+    labels, found = _labels(review, rows)
+    if problems is not None:
+        problems += found
     plan = _plan(review, imagined, asked, labels, {id: rows[id] for id in around if id in rows})
     documents = review.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
-    writes = _writes(review.settings, documents, plan.remove, plan.add, hidden)
-    return Preview(len(orders), tuple(writes), tuple(notes))
+    yield from _writes(review.settings, documents, plan.remove, plan.add, hidden)
 
 
 def of_all(review: Review) -> LabelsView:

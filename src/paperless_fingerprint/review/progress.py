@@ -9,6 +9,7 @@ from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.service.live import STEPS
 
 _FAILURES = 100
 
@@ -50,6 +51,9 @@ class ProgressView:
     log: tuple[str, ...] = ()
     #: Grows with every change.
     version: int = 0
+    #: Which step of a sync this is, counted from 1, and of how many; None outside of a sync.
+    step: int | None = None
+    steps: int | None = None
 
 
 def now(review: Review, person: Person) -> ProgressView:
@@ -86,7 +90,17 @@ def now(review: Review, person: Person) -> ProgressView:
         failures,
         tuple(live.lines) if everything else (),
         version,
+        doing.step if busy else None,
+        len(STEPS) if busy and doing.step else None,
     )
+
+
+def to_review(review: Review, person: Person) -> int | None:
+    """How many entries wait for somebody; None where nothing was ever read."""
+    if not review.mirror.catalogue.ready:
+        return None
+    counts = {each.name: each.count for each in review.mirror.sight(person).states}
+    return counts.get("open", 0)
 
 
 def _moment(seconds: float) -> str | None:

@@ -9,13 +9,15 @@ from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.languages import gettext as _
-from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Verdict
+from paperless_fingerprint.languages.reasons import Reason
+from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Pair, Verdict
 from paperless_fingerprint.review.catalogue import Catalogue, first_pair
-from paperless_fingerprint.review.journal import JournalEntry
+from paperless_fingerprint.review.journal import ActsOf, JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.service import Review
+from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views import Card
 from paperless_fingerprint.review.views_queue import (
     STATES,
@@ -27,26 +29,27 @@ from paperless_fingerprint.review.views_queue import (
 )
 from paperless_fingerprint.review.visible import Sight, Unknown
 
-MOST_PER_PAGE = 100
+MOST_PER_PAGE = 200
 #: Of one item; a family of ten thousand copies is no list.
 _CARDS = 50
+_PAIRS = 500
 _ID = re.compile(r"(?:([gv])(\d{1,10})|p(\d{1,10})-(\d{1,10}))", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _KIND_OF = {"g": "group", "v": "versions"}
 _SEEN_CHARACTERS = 16
 
 
-def listed(review: Review, person: Person, filters: Filters) -> Queue:
-    """Surest first."""
+def listed(review: Review, person: Person, filters: Filters, *, cards: int = _CARDS) -> Queue:
+    """`cards` is how many documents of each item are told of at most."""
     check(filters)
     sight = review.mirror.sight(person)
-    found = sight.filtered(filters)
+    found = sight.ordered(filters)
     pages = max(1, -(-len(found) // filters.per_page))
     start = (filters.page - 1) * filters.per_page
     shown = found[start : start + filters.per_page]
-    waiting = review.journal.waiting()
+    waiting = review.journal.waiting_about()
     return Queue(
-        tuple(item_of(review.mirror, sight, entry, waiting) for entry in shown),
+        tuple(item_of(review.mirror, sight, entry, waiting, cards=cards) for entry in shown),
         len(found),
         filters.page,
         pages,
@@ -55,6 +58,7 @@ def listed(review: Review, person: Person, filters: Filters) -> Queue:
         sight.relations,
         sight.correspondents,
         sight.document_types,
+        sight.tags,
         review.mirror.catalogue.ready,
         _("The library cannot be read at the moment. This is how it was before.")
         if review.trouble
@@ -70,6 +74,10 @@ def check(filters: Filters) -> None:
     names = sorted(relation.value for relation in STORED_RELATIONS)
     if filters.relation and filters.relation not in names:
         raise UsageError(f"'{filters.relation[:20]}' is no relation; there are {', '.join(names)}.")
+    if filters.sort not in SORTS:
+        raise UsageError(f"'{filters.sort[:20]}' is no order; there are {', '.join(SORTS)}.")
+    if not 0 <= filters.confidence_from <= 1 or not 0 <= filters.confidence_to <= 1:
+        raise UsageError("A confidence lies between 0 and 1.")
     for day in (filters.since, filters.until):
         if day and not _DAY.fullmatch(day):
             raise UsageError(f"'{day[:20]}' is no date; write it as 2024-03-31.")
@@ -77,7 +85,7 @@ def check(filters: Filters) -> None:
 
 def item(review: Review, person: Person, id: str) -> Item:
     sight = review.mirror.sight(person)
-    return item_of(review.mirror, sight, entry_of(sight, id), review.journal.waiting())
+    return item_of(review.mirror, sight, entry_of(sight, id), review.journal.waiting_about())
 
 
 def neighbours(review: Review, person: Person, id: str, filters: Filters) -> QueueNeighbours:
@@ -85,8 +93,8 @@ def neighbours(review: Review, person: Person, id: str, filters: Filters) -> Que
     check(filters)
     sight = review.mirror.sight(person)
     entry = entry_of(sight, id)
-    found = sight.filtered(filters)
-    place = _place(found, entry)
+    found = sight.ordered(filters)
+    place = SORTS[filters.sort].place(sight.catalogue, found, entry)
     is_there = place < len(found) and found[place].id == entry.id
     following = place + 1 if is_there else place
     return QueueNeighbours(
@@ -95,17 +103,6 @@ def neighbours(review: Review, person: Person, id: str, filters: Filters) -> Que
         place + 1,
         len(found),
     )
-
-
-def _place(found: Sequence[QueueEntry], entry: QueueEntry) -> int:
-    low, high = 0, len(found)
-    while low < high:
-        middle = (low + high) // 2
-        if found[middle].order < entry.order:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 def parsed(id: str) -> tuple[str, int, int]:
@@ -163,20 +160,21 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> QueueEntry:
 
 
 def item_of(
-    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: Sequence[JournalEntry]
-) -> Item:
+    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: ActsOf, *,
+    cards: int = _CARDS,
+) -> Item:  # fmt: skip
     documents = sight.catalogue.documents
     surest = first_pair(sight.catalogue, entry)
     pair = sight.catalogue.pairs.get(surest)
     said = words_about(sight.catalogue, entry)
-    ours = [act for act in waiting if concerns(act, entry)]
+    ours = concerning(waiting, entry)
     return Item(
         entry.id,
         entry.kind,
         entry.relation,
         round(entry.confidence, 4),
-        tuple(map(str, pair.reasons)) if pair else (),
-        _cards(mirror, sight, entry),
+        tuple(map(str, _reasons(sight.catalogue, entry, pair))),
+        _cards(mirror, sight, entry, cards),
         sum(1 for id in entry.members if id in documents),
         entry.primary,
         surest,
@@ -195,15 +193,27 @@ def item_of(
     )
 
 
-def _cards(mirror: Mirror, sight: Sight, entry: QueueEntry) -> tuple[Card, ...]:
+def _reasons(catalogue: Catalogue, entry: QueueEntry, surest: Pair | None) -> tuple[Reason, ...]:
+    """What is said of a group holds for all of it: what its pairs have in common, or else what is
+    known of the least sure one."""
+    if surest is None or len(entry.pairs) < 2:
+        return surest.reasons if surest else ()
+    keys = entry.pairs[:_PAIRS]
+    pairs = [catalogue.pairs[key] for key in keys if key in catalogue.pairs]
+    common = set(surest.reasons).intersection(*(pair.reasons for pair in pairs))
+    shared = tuple(reason for reason in surest.reasons if reason in common)
+    return shared or min(pairs, key=lambda pair: pair.confidence, default=surest).reasons
+
+
+def _cards(mirror: Mirror, sight: Sight, entry: QueueEntry, most: int) -> tuple[Card, ...]:
     documents = [
         sight.catalogue.documents[id] for id in entry.members if id in sight.catalogue.documents
     ]
     if entry.kind != "versions":
         documents.sort(key=lambda d: (d.id != entry.primary, d.added or d.created or "", d.id))
     else:
-        documents = documents[-_CARDS:]
-    return tuple(mirror.card(d, is_primary=d.id == entry.primary) for d in documents[:_CARDS])
+        documents = documents[-most:]
+    return tuple(mirror.card(d, is_primary=d.id == entry.primary) for d in documents[:most])
 
 
 def words_about(catalogue: Catalogue, entry: QueueEntry) -> list[Decision]:
@@ -220,9 +230,17 @@ def words_about(catalogue: Catalogue, entry: QueueEntry) -> list[Decision]:
     return sorted(found.values(), key=lambda decision: (decision.at, decision.key))
 
 
-def concerns(act: JournalEntry, entry: QueueEntry) -> bool:
+def concerning(waiting: ActsOf, entry: QueueEntry) -> list[JournalEntry]:
+    """What waits to be carried out about it, in order."""
+    if not waiting:
+        return []
     members = set(entry.members)
-    return any(a in members and b in members for a, b in act.subjects)
+    found = {act.number: act for id in entry.members for act in waiting.get(id, ())}
+    return [
+        act
+        for _, act in sorted(found.items())
+        if any(a in members and b in members for a, b in act.subjects)
+    ]
 
 
 def seen(entry: QueueEntry, said: Sequence[Decision], waiting: Sequence[JournalEntry]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from paperless_fingerprint.grouping.groups import root_of
 from paperless_fingerprint.model import (
@@ -31,6 +31,8 @@ class QueueEntry:
     pairs: tuple[Key, ...]
     primary: int | None
     state: str = "open"
+    #: What one may look for: its documents' titles and the names that they bear, case-folded.
+    text: str = field(default="", compare=False, repr=False)
 
     @property
     def id(self) -> str:

@@ -1,12 +1,13 @@
-"""The review, opened once: its parts, and the three threads that work behind it.
+"""The review, opened once: its parts, and the four threads that work behind it.
 
 One reads the library again when it has changed; one carries out what was decided as soon as nobody
-else holds the library; one compares texts before somebody asks.
+else holds the library; one merges in Paperless what was ordered; one compares texts before somebody asks.
 """
 
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from paperless_fingerprint.library.lock import path_of_journal
 from paperless_fingerprint.paperless.client import PaperlessClient
@@ -14,13 +15,19 @@ from paperless_fingerprint.review.decision_runner import DecisionRunner
 from paperless_fingerprint.review.diff_cache import DiffCache
 from paperless_fingerprint.review.differences import DifferenceFinder
 from paperless_fingerprint.review.journal import Journal
+from paperless_fingerprint.review.merge_runner import MergeRunner
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.opened import Opened
+from paperless_fingerprint.review.remembered import Remembered
 from paperless_fingerprint.review.search import PersonsSearch
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
+
+if TYPE_CHECKING:
+    from paperless_fingerprint.review.catalogue import Catalogue
+    from paperless_fingerprint.review.library_view import Figures, ThresholdPreview
 
 _END_SECONDS = 5.0
 
@@ -43,13 +50,16 @@ class Review:
         self.journal = Journal(path_of_journal(settings))
         self._diff_cache = DiffCache(settings)
         self._opened = Opened(settings)
-        self.mirror = Mirror(settings, self._opened)
+        self.mirror = Mirror(settings, self._opened, live.changed)
         self.search = PersonsSearch(settings, self._opened)
+        self.figures: Remembered[Figures] = Remembered()
+        self.previews: Remembered[tuple[Catalogue, ThresholdPreview]] = Remembered()
         self.differences = DifferenceFinder(settings, self._opened, self.mirror, self._diff_cache)
         self.decisions = DecisionRunner(
             settings, self._opened, self.mirror, self.journal,
             patience_seconds=patience_seconds, tell=self._carried_out,
         )  # fmt: skip
+        self.merges = MergeRunner(settings, self.mirror, self.journal, live)
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -63,12 +73,14 @@ class Review:
         self.mirror.use(settings)
         self.differences.use(settings)
         self.decisions.use(settings)
+        self.merges.use(settings)
         self.worker.use(settings)
 
     def start(self) -> None:
         for work, name in (
             (self.mirror.keep_reading, "catalogue"),
             (self.decisions.keep_deciding, "decisions"),
+            (self.merges.keep_merging, "merges"),
             (self.differences.keep_preparing, "differences"),
         ):
             # Not waited for at the end: it may be standing in line for the library's lock, and
@@ -80,6 +92,7 @@ class Review:
     def stop(self) -> None:
         self._stop.set()
         self.decisions.wake()
+        self.merges.wake()
         for thread in self._threads:
             thread.join(timeout=_END_SECONDS)
         if any(thread.is_alive() for thread in self._threads):
@@ -100,4 +113,4 @@ class Review:
     @property
     def trouble(self) -> str:
         """Why what is shown may be old; empty where all is well."""
-        return self.mirror.trouble or self.decisions.trouble
+        return self.mirror.trouble or self.decisions.trouble or self.merges.trouble

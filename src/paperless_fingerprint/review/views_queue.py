@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from paperless_fingerprint.review.views import Card, Count
@@ -23,6 +24,11 @@ class Word:
     waiting: bool = False
 
 
+def told_once(words: Iterable[Word]) -> list[Word]:
+    """One for all that somebody said in one way: of a group each pair has a word of its own."""
+    return list({(word.verdict, word.by, word.waiting): word for word in words}.values())
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One thing to decide about: a group, a version chain, or two documents."""
@@ -35,7 +41,7 @@ class Item:
     #: it is not known what it was found to be.
     relation: str
     confidence: float
-    #: Of the surest pair, the strongest first.
+    #: Of the surest pair, the strongest first; of several pairs what all of them have in common.
     reasons: tuple[str, ...]
     #: Primary first, then by age; at most 50 of them, `size` says how many there are. Of a
     #: version chain: oldest first.
@@ -62,6 +68,13 @@ class Filters:
     since: str = ""
     until: str = ""
     state: str = "open"
+    tag: str = ""
+    #: Each of these words stands in a title, or in the name of a correspondent, type or tag.
+    text: str = ""
+    confidence_from: float = 0.0
+    confidence_to: float = 1.0
+    #: One of `sorting.SORTS`.
+    sort: str = "sure"
     page: int = 1
     per_page: int = 15
 
@@ -79,6 +92,7 @@ class Queue:
     #: The most frequent 60 of each.
     correspondents: tuple[Count, ...] = ()
     document_types: tuple[Count, ...] = ()
+    tags: tuple[Count, ...] = ()
     #: False while the library is read for the first time after the start: ask again in a moment.
     ready: bool = True
     #: Why what is shown may be old: the library or Paperless is away; empty where all is well.

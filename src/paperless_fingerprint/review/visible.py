@@ -7,15 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange
+from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange, named
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import QueueEntry, components, exchanged, with_state
+from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views import Count
 from paperless_fingerprint.review.views_queue import Filters
 
 #: Entries of one menu.
 _MENU = 60
 _FILTERS_KEPT = 64
+_ORDERS_KEPT = 16
+_INDEXED = ("correspondent", "document_type", "tag")
 
 
 class Unknown(UsageError):  # noqa: N818  (an answer more than an error)
@@ -36,8 +39,9 @@ class Sight:
     relations: tuple[Count, ...] = ()
     correspondents: tuple[Count, ...] = ()
     document_types: tuple[Count, ...] = ()
-    #: ('correspondent', name) or ('document_type', name) → the entries that have it: nobody shall
-    #: wait for a walk through all.
+    tags: tuple[Count, ...] = ()
+    #: ('correspondent', name), ('document_type', name) or ('tag', name) → the entries that have it:
+    #: nobody shall wait for a walk through all.
     _of: dict[tuple[str, str], Sequence[QueueEntry]] = field(default_factory=dict)
     #: Id of an entry → under which of these it stands.
     _marks: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
@@ -46,21 +50,26 @@ class Sight:
     #: Id of a whole entry → what is seen of it; for those who see everything it is the same.
     _parts: dict[str, tuple[QueueEntry, ...]] = field(default_factory=dict)
     _filtered: dict[Filters, Sequence[QueueEntry]] = field(default_factory=dict)
+    #: Filters with another order → what was ordered, and in that order.
+    _ordered: dict[Filters, tuple[Sequence[QueueEntry], Sequence[QueueEntry]]] = field(
+        default_factory=dict
+    )
 
     def sees(self, id: int) -> bool:
         document = self.catalogue.documents.get(id)
         return document is not None and self.person.may_see(document)
 
     def filtered(self, filters: Filters) -> Sequence[QueueEntry]:
-        key = replace(filters, page=1, per_page=1)
+        """Surest first, in whatever order they are asked for."""
+        key = replace(filters, page=1, per_page=1, sort="sure")
         found = self._filtered.get(key)
         if found is None:
             some = self.entries
-            if filters.correspondent:
-                some = self._of.get(("correspondent", filters.correspondent), ())
-            elif filters.document_type:
-                some = self._of.get(("document_type", filters.document_type), ())
-            found = [entry for entry in some if self._passes(entry, filters)]
+            for what in _INDEXED:
+                if name := getattr(filters, what):
+                    some = self._of.get((what, name), ())
+                    break
+            found = passing(self.catalogue, some, filters)
         # The ones that are asked for again and again stay: to make the longest takes longest.
         self._filtered.pop(key, None)
         self._filtered[key] = found
@@ -68,27 +77,20 @@ class Sight:
             self._filtered.pop(old, None)
         return found
 
-    def _passes(self, entry: QueueEntry, filters: Filters) -> bool:
-        if filters.state and entry.state != filters.state:
-            return False
-        if filters.relation and entry.relation != filters.relation:
-            return False
-        if filters == Filters(filters.relation, state=filters.state):
-            return True
-        documents = _documents(self.catalogue, entry)
-        return (
-            (
-                not filters.correspondent
-                or any(d.correspondent == filters.correspondent for d in documents)
-            )
-            and (
-                not filters.document_type
-                or any(d.document_type == filters.document_type for d in documents)
-            )
-        ) and any(
-            (filters.since or "") <= (d.created or "")[:10] <= (filters.until or "9999-99-99")
-            for d in documents
-        )
+    def ordered(self, filters: Filters) -> Sequence[QueueEntry]:
+        """What passes, in the order that is asked for."""
+        found = self.filtered(filters)
+        sorting = SORTS[filters.sort]
+        if sorting.value is None:
+            return found
+        key = replace(filters, page=1, per_page=1)
+        of, kept = self._ordered.pop(key, (None, found))
+        if of is not found:
+            kept = sorting.ordered(self.catalogue, found)
+        self._ordered[key] = found, kept
+        for old in list(self._ordered)[:-_ORDERS_KEPT]:
+            self._ordered.pop(old, None)
+        return kept
 
     def entry(self, kind: str, id: int) -> QueueEntry | None:
         """The entry of this kind that holds the document; of that kind there is one at most."""
@@ -135,8 +137,7 @@ class Sight:
     ) -> None:
         self.entries = exchanged(self.entries, removed, made)
         for filters, found in list(self._filtered.items()):
-            passing = [entry for entry in made if self._passes(entry, filters)]
-            self._filtered[filters] = exchanged(found, removed, passing)
+            self._filtered[filters] = exchanged(found, removed, passing(catalogue, made, filters))
         for entry in removed:
             for mark in self._marks.pop(entry.id, ()):
                 self._of[mark] = exchanged(self._of.get(mark, ()), [entry], ())
@@ -179,6 +180,7 @@ class Sight:
         self.states, self.relations = menus.get("state", ()), menus.get("relation", ())
         self.correspondents = menus.get("correspondent", ())
         self.document_types = menus.get("document_type", ())
+        self.tags = menus.get("tag", ())
 
 
 def sight_of(catalogue: Catalogue, person: Person) -> Sight:
@@ -195,7 +197,35 @@ def _marks(catalogue: Catalogue, entry: QueueEntry) -> frozenset[tuple[str, str]
     return frozenset(
         [("correspondent", d.correspondent) for d in documents if d.correspondent]
         + [("document_type", d.document_type) for d in documents if d.document_type]
+        + [("tag", tag) for d in documents for tag in d.tags]
     )
+
+
+def passing(
+    catalogue: Catalogue, entries: Sequence[QueueEntry], filters: Filters
+) -> list[QueueEntry]:
+    """In their order. One filter after the other, the quickest first: there may be thousands."""
+    some = list(entries)
+    if filters.state:
+        some = [entry for entry in some if entry.state == filters.state]
+    if filters.relation:
+        some = [entry for entry in some if entry.relation == filters.relation]
+    low, high = filters.confidence_from, filters.confidence_to
+    if low > 0 or high < 1:
+        some = [entry for entry in some if low <= round(entry.confidence, 4) <= high]
+    for word in filters.text.casefold().split():
+        some = [entry for entry in some if word in entry.text]
+    for what in _INDEXED:
+        if name := getattr(filters, what):
+            some = [entry for entry in some if (what, name) in _marks(catalogue, entry)]
+    if filters.since or filters.until:
+        since, until = filters.since, filters.until or "9999-99-99"
+        some = [
+            entry
+            for entry in some
+            if any(since <= (d.created or "")[:10] <= until for d in _documents(catalogue, entry))
+        ]
+    return some
 
 
 def _documents(catalogue: Catalogue, entry: QueueEntry) -> list[Brief]:
@@ -233,14 +263,17 @@ def seen_of(catalogue: Catalogue, entry: QueueEntry, person: Person) -> Iterator
         primary = entry.primary if entry.primary in part else None
         if entry.kind == "versions":
             primary = part[-1]
-        yield with_state(
-            QueueEntry(
-                entry.kind,
-                relation,
-                max(pair.confidence for pair in found),
-                tuple(part),
-                own,
-                primary,
+        yield named(
+            with_state(
+                QueueEntry(
+                    entry.kind,
+                    relation,
+                    max(pair.confidence for pair in found),
+                    tuple(part),
+                    own,
+                    primary,
+                ),
+                confirmed,
             ),
-            confirmed,
+            documents,
         )

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paperless_fingerprint.library.clock import text_of
 from paperless_fingerprint.progress import Progress, Silent
@@ -14,6 +14,13 @@ from paperless_fingerprint.progress import Progress, Silent
 _LINES = 50
 #: Too little is done before to say how long the rest takes.
 _SHARE_TO_ESTIMATE = 0.01
+#: What a sync does one after the other.
+STEPS = (
+    ("fetch documents",),
+    ("read the library", "find candidates"),
+    ("learn the words", "compare", "analyse"),
+    ("groups",),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,8 @@ class Doing:
     done: int = 0
     total: int | None = None
     since: float = 0.0
+    #: Which of STEPS this is, counted from 1; None outside of a sync.
+    step: int | None = None
 
     def seconds_left(self, now: float) -> float | None:
         if not self.total or self.done < self.total * _SHARE_TO_ESTIMATE or not self.done:
@@ -46,13 +55,16 @@ class LiveProgress:
 
     def begin(self, what: str, total: int | None = None) -> None:
         self._inner.begin(what, total)
-        self.doing = Doing(what, 0, total, self._clock())
+        step = next((n for n, names in enumerate(STEPS, 1) if what in names), None)
+        if step != 1 and self.doing.step is None:
+            step = None
+        self.doing = Doing(what, 0, total, self._clock(), step)
         self.changed()
 
     def advance(self, by: int = 1) -> None:
         self._inner.advance(by)
         now = self.doing
-        self.doing = Doing(now.what, now.done + by, now.total, now.since)
+        self.doing = replace(now, done=now.done + by)
         self.changed()
 
     def say(self, message: str) -> None:

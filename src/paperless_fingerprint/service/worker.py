@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from paperless_fingerprint.errors import ConfigurationError, FingerprintError, unexpected
 from paperless_fingerprint.files.lock import FileLock
+from paperless_fingerprint.files.memory import give_back
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import (
     Workplace,
@@ -29,7 +30,7 @@ from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.lock import library_lock
-from paperless_fingerprint.library.settled import unsettled
+from paperless_fingerprint.library.settled import state_of
 from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 
@@ -43,6 +44,8 @@ _SPOOL_SECONDS = 1.0
 _QUIET_SECONDS = 600.0
 _RARELY = 1000
 _AGAIN = 10
+#: So often what is kept in memory for speed is given back.
+_RESTING_SECONDS = 30.0
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _OFFER = (
@@ -97,6 +100,7 @@ class Worker:
         self._unsettled = True
         self._next_settling = clock() + _QUIET_SECONDS
         self._settling_again = clock()
+        self._next_rest = clock()
         self._meanings: MeaningWorker | None = None
         if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
@@ -233,7 +237,7 @@ class Worker:
         due = now >= self._next_settling
         if self._untidy or not (due or (self._unsettled and now >= self._settling_again)):
             return
-        state = unsettled(place.store.notes())
+        state = state_of(place.store)
         self._unsettled, self.vitals.is_settled = False, not state
         if not state or not (due or state.is_much(place.store.report().counts.documents)):
             return
@@ -244,11 +248,12 @@ class Worker:
                 self._progress,
                 settle=True,
                 is_called_away=lambda: self._is_called_away(place) or self._has_work(),
+                let_go=place.lock.let_go,
             )
         self._progress.begin("")
         spent = self._clock() - now
         self._settling_again = self._clock() + _AGAIN * spent
-        self._unsettled = bool(unsettled(place.store.notes()))
+        self._unsettled = bool(state_of(place.store))
         if not self._unsettled:
             self._next_settling = self._clock() + max(_QUIET_SECONDS, _RARELY * spent)
             self.vitals.is_settled = True
@@ -271,7 +276,7 @@ class Worker:
         if self._meanings is not None and what is outdated.Due.PAIRS:
             self._meanings.expect_all(place.store)
         with place.lock.held():
-            report = analyse(place.store, place.settings, self._progress)
+            report = analyse(place.store, place.settings, self._progress, let_go=place.lock.let_go)
         self._progress.say(report.in_words() if report.documents else "Groups were made anew.")
         self._progress.begin("")
         if self._meanings is not None:
@@ -357,6 +362,9 @@ class Worker:
         return seconds is not None and seconds <= 0
 
     def _wait(self, seconds: float) -> None:
+        if self._clock() >= self._next_rest:
+            self._next_rest = self._clock() + _RESTING_SECONDS
+            give_back()
         self._wake.wait(seconds)
 
     def _sign(self) -> None:

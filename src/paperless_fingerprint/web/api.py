@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -23,7 +24,9 @@ from paperless_fingerprint.review import (
 )
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.preview import Preview
+from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Queue, QueueNeighbours
+from paperless_fingerprint.web import resolve_api
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.operations import (
     ApiOperation,
@@ -108,6 +111,16 @@ _FILTERS = (
     _text("document_type", "Only where a document has this type.", maxLength=200),
     _text("since", "Only where a document was created on this day or later.", **_DAY),
     _text("until", "Only where a document was created on this day or earlier.", **_DAY),
+    _text("tag", "Only where a document has this tag.", maxLength=200),
+    _text("text", "Only where each of these words stands in a title, or in the name of a "
+          "correspondent, type or tag.", maxLength=300),
+    Parameter("confidence_from", "Only this sure or surer.",
+              {"type": "number", "minimum": 0, "maximum": 1, "default": 0.0}),
+    Parameter("confidence_to", "Only this sure or less.",
+              {"type": "number", "minimum": 0, "maximum": 1, "default": 1.0}),
+    Parameter("sort", "In which order: how sure (surest or least sure first), when the latest "
+              "document was added, how many documents, what could be freed, or the title.",
+              {"type": "string", "enum": list(SORTS), "default": "sure"}),
     Parameter("state", "Only this state; empty is all of them.",
               {"type": "string", "enum": ["", *STATES], "default": "open"}),
 )  # fmt: skip
@@ -304,6 +317,7 @@ def operations(metrics: Metrics) -> Sequence[ApiOperation]:
                    _count("before", "Only acts with a lower number; 0 is none.", 0, 2**31 - 1, 0))),
         ApiOperation("POST", "/api/review/decide", "Decide; all of it or nothing.",
                   lambda call: _decide(metrics, call), decide.DecisionOutcome, body=Orders, statuses=_CONFLICT),
+        *resolve_api.operations(partial(_told, metrics)),
         ApiOperation("POST", "/api/review/preview", "What Paperless would be told.",
                   _preview, Preview, body=Orders),
         ApiOperation("POST", "/api/review/undo", "Take back an act, or the last one.",

@@ -84,6 +84,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "keys.x": mark("None of the documents in this group are duplicates"),
     "keys.1": mark("Keep the left document"),
     "keys.2": mark("Keep the right document"),
+    "keys.r": mark("Keep one, trash the rest"),
     "keys.m": mark("Next document in this group"),
     "keys.n": mark("Next entry (also →)"),
     "keys.p": mark("Previous entry (also ←)"),
@@ -94,11 +95,36 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "said.same": mark("same"),
     "said.different": mark("different"),
     "said.primary": mark("keep this one"),
+    "said.resolve": mark("kept one, moved the rest to the trash"),
     "said.undo": mark("undone"),
     "done.same": mark("Confirmed: %(ids)s are the same."),
     "done.different": mark("Not duplicates: %(ids)s are different."),
     "done.primary": mark("Keep: %(ids)s."),
+    "done.resolve": mark("Kept, and the rest moved to the trash: %(ids)s."),
+    "done.many.resolve": mark_n(
+        "%(num)s group resolved: %(ids)s.", "%(num)s groups resolved: %(ids)s."
+    ),
+    "held.title": mark("Title"),
+    "held.correspondent": mark("Correspondent"),
+    "held.document_type": mark("Document type"),
+    "held.storage_path": mark("Storage path"),
+    "held.created": mark("Date"),
+    "held.archive_serial_number": mark("Archive serial number"),
+    "held.owner": mark("Owner"),
+    "held.tags": mark("Tags"),
+    "held.notes": mark("Notes"),
     "done.undo": mark("Undone: the decision about %(ids)s."),
+    "done.many.same": mark_n(
+        "%(num)s entry confirmed: %(ids)s.", "%(num)s entries confirmed: %(ids)s."
+    ),
+    "done.many.different": mark_n(
+        "%(num)s entry marked as not duplicates: %(ids)s.",
+        "%(num)s entries marked as not duplicates: %(ids)s.",
+    ),
+    "done.many.undo": mark_n(
+        "Undone: the decision about %(num)s entry: %(ids)s.",
+        "Undone: the decisions about %(num)s entries: %(ids)s.",
+    ),
     "done.thresholds.saved": mark("Saved. Pairs and groups are updated in the background."),
     "done.thresholds.back": mark(
         "The previous thresholds are back. Pairs and groups are updated in the background."
@@ -107,6 +133,22 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "decisions.done": mark("done"),
     "decisions.undone": mark("undone"),
     "decisions.refused": mark("could not be carried out"),
+    "order.sure": mark("Best match first"),
+    "order.unsure": mark("Weakest match first"),
+    "order.newest": mark("Newest first"),
+    "order.oldest": mark("Oldest first"),
+    "order.size": mark("Most documents first"),
+    "order.space": mark("Most space to free first"),
+    "order.title": mark("By title"),
+    "view.rows": mark("Rows"),
+    "view.cards": mark("Cards"),
+    "list.keys.j": mark("Next entry"),
+    "list.keys.k": mark("Previous entry"),
+    "list.keys.x": mark("Select the entry"),
+    "list.keys.a": mark("Select all entries on this page"),
+    "list.keys.Enter": mark("Open the entry"),
+    "list.keys.n": mark("Next page"),
+    "list.keys.p": mark("Previous page"),
     "sort.best": mark("Best match"),
     "sort.containment": mark("Most of the source"),
     "sort.jaccard": mark("Most shared text"),
@@ -220,10 +262,10 @@ class Messages:
         assert isinstance(text, str), key
         return gettext(text, **values)
 
-    def n(self, key: str, count: int) -> str:
+    def n(self, key: str, count: int, **values: object) -> str:
         forms = TEXTS[key]
         assert isinstance(forms, tuple), key
-        return ngettext(*forms, count)
+        return ngettext(*forms, count, **values)
 
     def has(self, key: str) -> bool:
         return key in TEXTS

@@ -18,6 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.review import first_run
 from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.web import lane
 from paperless_fingerprint.web.problems import Problem
@@ -144,8 +145,6 @@ def number_of(text: str | None) -> int | None:
 
 
 def _start(request: Request, visit: Visit) -> Response:
-    from paperless_fingerprint.review import first_run
-
     return go(request, "/first-run" if first_run.is_needed(visit.review) else "/review")
 
 
@@ -161,7 +160,7 @@ def to_sign_in(request: Request, nobody: NotSignedIn) -> Response:
 
 
 def _sign_in_form(request: Request) -> Response:
-    back = local(request.query_params.get("back"))
+    back = local(request.query_params.get("back"), "/")
     try:
         visits_of(request).of(request)
     except NotSignedIn as nobody:
@@ -188,7 +187,7 @@ async def _sign_in(request: Request) -> Response:
 
 def _signed_in(request: Request, form: FormData) -> Response:
     visits = visits_of(request)
-    back = local(text_of(form, "back"))
+    back = local(text_of(form, "back"), "/")
     told = {name: text_of(form, name).strip() for name in ("username", "code", "token")}
     try:
         if told["token"]:
@@ -205,6 +204,8 @@ def _signed_in(request: Request, form: FormData) -> Response:
             request, back, problem.detail, status=problem.status, failed=True,
             username=told["username"], open_more=bool(told["token"] or told["code"]),
         )  # fmt: skip
+    if back.partition("?")[0] == "/review" and first_run.is_needed(visits.review):
+        back = "/first-run"  # there is no list yet, and this is what makes one
     response = go(request, back)
     visits.put_cookie(request, response, session)
     return response

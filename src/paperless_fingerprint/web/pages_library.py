@@ -146,13 +146,19 @@ def _work(request: Request, visit: Visit) -> Response:
         )
     elif request.query_params.get("started"):
         said = Notice(_("The first sync has started."))
-    return page(request, visit, "work.html", "work", view=view, said=said, trouble="")
+    return page(
+        request, visit, "work.html", "work", view=view, said=said, trouble="",
+        open_entries=progress.to_review(visit.review, visit.person),
+    )  # fmt: skip
 
 
 def _work_now(request: Request, visit: Visit) -> Response:
     """The part of the page that changes; the script asks for it when an event comes."""
     view = progress.now(visit.review, visit.person)
-    return rendered(request, "progress.html", view=view, csrf=visit.csrf)
+    return rendered(
+        request, "progress.html", view=view, csrf=visit.csrf,
+        open_entries=progress.to_review(visit.review, visit.person),
+    )  # fmt: skip
 
 
 def _retry(request: Request, visit: Visit, form: FormData) -> Response:

@@ -1,9 +1,9 @@
-"""The list of what there is to decide about, two documents side by side, and deciding."""
+"""One entry of the list, two documents side by side, and deciding about them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, pair, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
 from paperless_fingerprint.review.orders import DecisionOrder
-from paperless_fingerprint.review.views_queue import Filters, Item
+from paperless_fingerprint.review.views_queue import Item, told_once
 from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.web.filtering import filters_of, given_of
 from paperless_fingerprint.web.pages import (
     changing,
     go,
@@ -32,18 +32,15 @@ from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rendering import clipped, query_string, words
 from paperless_fingerprint.web.sign_in import Visit
 
-#: Names in the address and in Filters.
-_FILTERS = {
-    "relation": "relation", "correspondent": "correspondent", "type": "document_type",
-    "since": "since", "until": "until", "state": "state",
-}  # fmt: skip
 _MOST_NAMED = 4
+#: What an address says of one entry alone.
+_OF_ONE_ENTRY = frozenset({"with", "keep", "take", "despite"})
+#: One entry of the list of decisions may be many acts.
+_ACTS, _DECISIONS = 500, 50
 
 
 def routes() -> Sequence[Route]:
     return [
-        Route("/review", shown(_list), methods=["GET"]),
-        Route("/review/preview", changing(_preview), methods=["POST"]),
         Route("/review/decide", changing(_decide), methods=["POST"]),
         Route("/review/undo", changing(_undo), methods=["POST"]),
         Route("/review/{item}", shown(_item), methods=["GET"]),
@@ -59,49 +56,20 @@ class Notice:
     undo: int | None = None
 
 
-def _filters(given: dict[str, str]) -> Filters:
-    told = {own: given[name][:300] for name, own in _FILTERS.items() if given.get(name)}
-    return Filters(**told, page=max(1, number_of(given.get("page")) or 1))  # type: ignore[arg-type]
-
-
-def _given(filters: Filters) -> dict[str, str]:
-    """For the address: what is not as always."""
-    given = {name: getattr(filters, own) for name, own in _FILTERS.items()}
-    return {name: value for name, value in given.items() if value and (name, value) != _USUAL}
-
-
-_USUAL = ("state", "open")
-
-
-def _list(request: Request, visit: Visit) -> Response:
-    filters = _filters(dict(request.query_params))
-    found = queue.listed(visit.review, visit.person, filters)
-    if filters.page > found.pages:
-        filters = replace(filters, page=found.pages)
-        found = queue.listed(visit.review, visit.person, filters)
-    given = _given(filters)
-    return page(
-        request, visit, "groups.html", "groups",
-        queue=found, filters=filters, given=given, given_query=query_string(given),
-        filtered=any(name != "state" for name in given),
-        state_counts={each.name: each.count for each in found.states},
-        said=_said(request, visit), trouble=found.trouble or None,
-    )  # fmt: skip
-
-
 # One entry -----------------------------------------------------------------------------------
 
 
 def _item(request: Request, visit: Visit) -> Response:
     review, person = visit.review, visit.person
     given = dict(request.query_params)
-    filters = _filters(given)
+    filters = filters_of(given)
     id = request.path_params["item"]
     found = queue.item(review, person, id)
     one, other = _shown_pair(found, number_of(given.get("with")))
     view = pair.side_by_side(review, person, one, other)
     neighbours = queue.neighbours(review, person, id, filters)
-    suffix = query_string(_given(filters))
+    own_filters = given_of(filters)
+    suffix = query_string(own_filters)
     suffix = f"?{suffix}" if suffix else ""
     # In a larger group 'different' is about the one that is compared with the primary.
     stranger = None
@@ -109,15 +77,19 @@ def _item(request: Request, visit: Visit) -> Response:
         stranger = next((n for n in (other, one) if n != found.primary), None)
     next_member = _next_member(found, one, other)
     following = f"/review/{neighbours.next}{suffix}" if neighbours.next else f"/review{suffix}"
-    own = query_string(_given(filters), **{"with": next_member})
+    # Back in the list where this entry stands, or stood.
+    place = (neighbours.position - 1) // filters.per_page + 1
+    in_list = query_string(own_filters, page=place if place > 1 else "")
+    own = query_string(own_filters, **{"with": next_member})
     return page(
         request, visit, "item.html", "groups",
         item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
-        state=found.state, words=found.words, waiting=found.waiting, neighbours=neighbours,
-        heading=_heading(found), suffix=suffix, given=_given(filters), stranger=stranger,
+        state=found.state, words=told_once(found.words), waiting=found.waiting, neighbours=neighbours,
+        list_address=f"/review?{in_list}#{id}", heading=_heading(found), suffix=suffix,
+        given=own_filters, stranger=stranger,
         next_member=next_member, next_address=following,
         # Not by the group's own number, which may be the one that leaves it.
-        after_stranger=f"/review/g{found.primary}?{own}", said=_said(request, visit),
+        after_stranger=f"/review/g{found.primary}?{own}", said=said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
     )  # fmt: skip
 
@@ -157,34 +129,14 @@ def _next_member(found: Item, one: int, other: int) -> int | None:
 # Deciding ------------------------------------------------------------------------------------
 
 
-def _preview(request: Request, visit: Visit, form: FormData) -> Response:
-    picked = [str(each) for each in form.getlist("pick")][:500]
-    verdict = text_of(form, "verdict")
-    back = local(text_of(form, "back"))
-    if not picked:
-        return go(request, _with(back, said="none"))
-    orders = _orders(picked, verdict)
-    planned = decide.preview(visit.review, visit.person, orders)
-    items = [queue.item(visit.review, visit.person, order.item) for order in orders]
-    return page(
-        request, visit, "preview.html", "groups",
-        preview=planned, items=items, picked=picked, verdict=verdict, back=back,
-    )  # fmt: skip
-
-
 def _decide(request: Request, visit: Visit, form: FormData) -> Response:
-    """One decision from an entry's page, or many from the preview."""
     back = local(text_of(form, "back"))
-    picked = [str(each) for each in form.getlist("pick")]
     verdict = text_of(form, "verdict")
-    orders = _orders(picked, verdict) or [
-        DecisionOrder(
-            text_of(form, "item"), verdict, text_of(form, "seen"),
-            number_of(text_of(form, "document")),
-        )
-    ]  # fmt: skip
+    order = DecisionOrder(
+        text_of(form, "item"), verdict, text_of(form, "seen"), number_of(text_of(form, "document"))
+    )
     try:
-        outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
+        outcome = decide.decide(visit.review, visit.person, [order], changeable=visit.changeable)
     except Unknown as error:
         # It was there when the page was made, or so the form says.
         raise Problem(410, "Gone", str(error)) from None
@@ -192,8 +144,8 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
-    to = _that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
-    return go(request, _with(to, said=verdict, act=_last(outcome)))
+    to = that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
+    return go(request, with_parameters(to, said=verdict, act=last_of(outcome)))
 
 
 def _undo(request: Request, visit: Visit, form: FormData) -> Response:
@@ -202,50 +154,47 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     try:
         outcome = decide.undo(visit.review, visit.person, number, changeable=visit.changeable)
     except Unknown:
-        return go(request, _with(back, said="nothing"))
+        return go(request, with_parameters(back, said="nothing"))
     if outcome.conflicts:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
-    # Back to where it was said, so that it can be said otherwise.
-    to = f"/review/{outcome.items[0].id}" if len(outcome.items) == 1 else back
-    return go(request, _with(to, said="undo", act=_last(outcome)))
+    to = back
+    if len(outcome.items) == 1 and urlsplit(back).path.startswith("/review/"):
+        # Back to where it was said, so that it can be said otherwise; in the same list.
+        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k not in _OF_ONE_ENTRY}
+        place = "/resolve" if urlsplit(back).path.endswith("/resolve") else ""
+        to = f"/review/{outcome.items[0].id}{place}?{query_string(given)}"
+    return go(request, with_parameters(to, said="undo", act=last_of(outcome)))
 
 
-def _that_is_there(visit: Visit, *addresses: str) -> str:
+def that_is_there(visit: Visit, *addresses: str) -> str:
     """The first of these whose entry a decision has left in place."""
     for address in filter(None, map(partial(local, otherwise=""), addresses)):
         path = urlsplit(address).path
         if not path.startswith("/review/"):
             return address
         try:
-            queue.item(visit.review, visit.person, path.removeprefix("/review/"))
+            item = path.removeprefix("/review/").removesuffix("/resolve")
+            queue.item(visit.review, visit.person, item)
         except Unknown:
             continue
         return address
     return "/review"
 
 
-def _orders(picked: Sequence[str], verdict: str) -> list[DecisionOrder]:
-    orders = []
-    for each in picked:
-        item, _, seen = each.partition(" ")
-        orders.append(DecisionOrder(item, verdict, seen))
-    return orders
-
-
-def _last(outcome: DecisionOutcome) -> str:
+def last_of(outcome: DecisionOutcome) -> str:
     return str(outcome.acts[-1].number) if outcome.acts else ""
 
 
-def _with(address: str, **more: str) -> str:
+def with_parameters(address: str, **more: str) -> str:
     """The address with other parameters; what was said the last time is dropped."""
     parts = urlsplit(address)
     given = {k: v for k, v in parse_qsl(parts.query) if k not in {"said", "act"}}
     return f"{parts.path}?{query_string(given, **more)}"
 
 
-def _said(request: Request, visit: Visit) -> Notice | None:
+def said(request: Request, visit: Visit) -> Notice | None:
     told = request.query_params.get("said", "")
     if told == "none":
         return Notice(_("Nothing was selected. Select the entries that you want to decide on."))
@@ -254,31 +203,41 @@ def _said(request: Request, visit: Visit) -> Notice | None:
     number = number_of(request.query_params.get("act"))
     if number is None or not words().has(f"done.{told}"):
         return None
-    try:
-        acts = decide.acts(visit.review, visit.person, limit=20)
-    except FingerprintError:
+    acts = decide.told(visit.review, visit.person, number)
+    if not acts:
         return None
-    act = next((act for act in acts if act.number == number), None)
-    return None if act is None else Notice(_in_words(visit, act), number if act.may_undo else None)
+    return Notice(_in_words(visit, acts), number if any(act.may_undo for act in acts) else None)
 
 
-def _in_words(visit: Visit, act: ActView) -> str:
-    cards = visit.review.mirror.cards(visit.person, act.documents[:_MOST_NAMED])
+def _in_words(visit: Visit, acts: Sequence[ActView]) -> str:
+    """Of one act its documents; of many the first of each."""
+    t = words()
+    ids = [act.documents[0] for act in acts] if len(acts) > 1 else acts[0].documents
+    cards = visit.review.mirror.cards(visit.person, ids[:_MOST_NAMED])
     named = [
         # Isolated, so that a title in another script does not turn the sentence around.
         f"\u2068{clipped(cards[id].title, 50)}\u2069 ({id})"
         if id in cards and cards[id].title
         else str(id)
-        for id in act.documents[:_MOST_NAMED]
+        for id in ids[:_MOST_NAMED]
     ]
-    if len(act.documents) > _MOST_NAMED:
+    if len(ids) > _MOST_NAMED:
         named.append("…")
-    text = words()(f"done.{act.verdict}", ids=", ".join(named))
-    if act.state != "waiting":
+    what, told = acts[0].verdict, ", ".join(named)
+    if len(acts) > 1:
+        text = t.n(f"done.many.{what}", len(acts), ids=told)
+    else:
+        text = t(f"done.{what}", ids=told)
+    if not any(act.state == "waiting" for act in acts):
         return text
     return f"{text} {_('It will be carried out as soon as the library is free.')}"
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
-    acts = decide.acts(visit.review, visit.person, limit=50)
-    return page(request, visit, "decisions.html", "", acts=acts, said=_said(request, visit))
+    batches: dict[tuple[int, int], list[ActView]] = {}
+    for act in decide.acts(visit.review, visit.person, limit=_ACTS):
+        batches.setdefault((act.batch, 0 if act.batch else len(batches)), []).append(act)
+    shown_first = list(batches.values())[:_DECISIONS]
+    return page(
+        request, visit, "decisions.html", "", batches=shown_first, said=said(request, visit)
+    )

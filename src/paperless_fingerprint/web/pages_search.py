@@ -164,6 +164,24 @@ def _document(http: HttpRequest, visit: Visit) -> Response:
         http, visit, "around.html", "",
         centre=centre, around=around, wide=wide,
         graph=pictures.graph(around.nodes, around.edges),
-        titles={node.id: node.title for node in around.nodes},
+        nearby=_nearby(around),
         steps=neighbourhood.versions(visit.review, visit.person, id),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    node: neighbourhood.Node
+    #: By which it hangs from what it was found through.
+    edge: neighbourhood.Edge
+
+
+def _nearby(around: neighbourhood.Neighbourhood) -> list[Nearby]:
+    """The nearest first; of those that are no nearer, in the order of the picture."""
+    edges = {frozenset((edge.a, edge.b)): edge for edge in around.edges}
+    found = [
+        Nearby(node, edges[frozenset((node.id, node.via))])
+        for node in around.nodes
+        if node.via is not None
+    ]
+    return sorted(found, key=lambda each: (each.node.depth, each.edge.distance or 0.0))

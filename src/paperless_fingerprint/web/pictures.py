@@ -6,15 +6,18 @@ any width.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paperless_fingerprint.review.neighbourhood import Edge, Node
 
-GRAPH_WIDTH, GRAPH_HEIGHT = 800, 560
-_RADIUS = 20
-#: Room for a name below the lowest document, and beside the outermost ones.
-_RIM_X, _RIM_TOP, _RIM_BOTTOM = 60, 28, 44
+GRAPH_WIDTH = 720
+_RADIUS = 18
+#: Of a title; letters of one kind are wider than those of another.
+_LETTER = 8.0
+#: From one row to the next; with few of them there is more room than is needed.
+_LEAST_ROW, _MOST_ROW, _WANTED_HEIGHT = 36, 90, 420
 
 CHART_WIDTH, CHART_HEIGHT = 640, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, CHART_WIDTH - 18, 28, CHART_HEIGHT - 30
@@ -26,6 +29,18 @@ class DrawnNode:
     title: str
     x: float
     y: float
+    #: How far it is from what it hangs from; None where that is not known.
+    distance: float | None = None
+
+    @property
+    def is_left(self) -> bool:
+        return self.x < GRAPH_WIDTH / 2
+
+    @property
+    def letters(self) -> int:
+        """How much of its title there is room for, between it and the edge of the picture."""
+        room = min(self.x, GRAPH_WIDTH - self.x) - _RADIUS - 8
+        return int(room / _LETTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,47 +50,52 @@ class Line:
     x2: float
     y2: float
     distance: float | None
-
-    @property
-    def label_x(self) -> float:
-        return round((self.x1 + self.x2) / 2, 1)
-
-    @property
-    def label_y(self) -> float:
-        return round((self.y1 + self.y2) / 2 + 4, 1)
+    #: It holds the picture together; the others only say that these two have something in common.
+    is_branch: bool
 
 
 @dataclass(frozen=True, slots=True)
 class GraphPicture:
     places: tuple[DrawnNode, ...]
     lines: tuple[Line, ...]
+    height: float
     radius: int = _RADIUS
 
     @property
     def box(self) -> str:
-        """For viewBox: as high as the documents need."""
-        top = min(place.y for place in self.places) - _RIM_TOP
-        bottom = max(place.y for place in self.places) + _RIM_BOTTOM
-        return f"0 {top:g} {GRAPH_WIDTH} {bottom - top:g}"
+        return f"0 0 {GRAPH_WIDTH} {self.height:g}"
 
 
 def graph(nodes: Sequence[Node], edges: Sequence[Edge]) -> GraphPicture:
     """The centre first, then as one goes round: the order in which the keyboard walks."""
+    rows = max(1, *Counter(node.x > 0.5 for node in nodes if node.via is not None).values(), 1)
+    row = min(_MOST_ROW, max(_LEAST_ROW, _WANTED_HEIGHT / rows))
+    # Whoever is alone on its side stands in the middle, where the name of the centre is.
+    height = max(rows, 2) * row
+    distances = {frozenset((edge.a, edge.b)): edge.distance for edge in edges}
     places = {
         node.id: DrawnNode(
             node.id,
             node.title,
-            round(_RIM_X + node.x * (GRAPH_WIDTH - 2 * _RIM_X), 1),
-            round(_RIM_TOP + node.y * (GRAPH_HEIGHT - _RIM_TOP - _RIM_BOTTOM), 1),
+            round(node.x * GRAPH_WIDTH, 1),
+            round(height / 2 + (node.y - 0.5) * rows * row, 1),
+            distances.get(frozenset((node.id, node.via or 0))),
         )
         for node in nodes
     }
+    branches = {frozenset((node.id, node.via)) for node in nodes}
     lines = [
-        Line(places[e.a].x, places[e.a].y, places[e.b].x, places[e.b].y, e.distance)
+        Line(
+            places[e.a].x, places[e.a].y, places[e.b].x, places[e.b].y, e.distance,
+            frozenset((e.a, e.b)) in branches,
+        )
         for e in edges
         if e.a in places and e.b in places
-    ]
-    return GraphPicture(tuple(places.values()), tuple(lines))
+    ]  # fmt: skip
+    # What matters is drawn last, and so above the others.
+    return GraphPicture(
+        tuple(places.values()), tuple(sorted(lines, key=lambda line: line.is_branch)), height
+    )
 
 
 @dataclass(frozen=True, slots=True)

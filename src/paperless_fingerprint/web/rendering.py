@@ -23,6 +23,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from paperless_fingerprint import languages
 from paperless_fingerprint.languages import figures, language, locale, ngettext
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.review.views_queue import told_once
 from paperless_fingerprint.web.messages import Messages
 
 THEMES = ("system", "light", "dark")
@@ -149,6 +150,7 @@ def environment() -> jinja2.Environment:
         minute=minute,
         pages=pages,
         thousands=thousands,
+        once=told_once,
     )
     # {% trans %} hands its values over as the functions take them. A text holds no markup: it is
     # escaped with its values.

@@ -21,6 +21,7 @@ PAGES = {
     "nothing": "/review?state=dismissed&relation=exact&correspondent=Nobody",
     "group": "/review/g1",
     "pair": "/review/p23-24",
+    "keep one": "/review/g1/resolve",
     "search": "/search",
     "hits": "/search?q=FINGERPRINT:12_20&explain=1",
     "mistake": "/search?q=(",

@@ -33,7 +33,6 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
         page.get_by_label("Username").fill("admin")
         page.get_by_label("Password").fill("admin")
         page.get_by_role("button", name="Sign in").click()
-        page.goto("/")
         # Nothing is there yet: the first steps come first.
         page.wait_for_url("**/first-run")
         expect(page.get_by_role("row", name=re.compile("paperless"))).not_to_have_count(0)

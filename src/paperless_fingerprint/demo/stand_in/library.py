@@ -38,6 +38,7 @@ class Row:
     tags: list[int] = field(default_factory=list)
     correspondent: int | None = None
     document_type: int | None = None
+    storage_path: int | None = None
     archive_serial_number: int | None = None
     original_file_name: str | None = None
     page_count: int | None = None
@@ -63,7 +64,7 @@ class Row:
 
 @dataclass(slots=True, eq=False)
 class Label:
-    """A tag, correspondent or document type."""
+    """A tag, correspondent, document type or storage path."""
 
     id: int
     name: str
@@ -111,6 +112,7 @@ class Library:
             "tags": {},
             "correspondents": {},
             "document_types": {},
+            "storage_paths": {},
         }
         self.fields: dict[int, CustomField] = {}
         self.views: dict[int, dict[str, Any]] = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.labels import LINKS, Labels
 from paperless_fingerprint.integration.feedback.ledger import (
     NEW,
     ON,
@@ -65,8 +65,10 @@ def marks_of(wish: Wish, labels: Labels, *, notes: bool) -> dict[str, Mark]:
             marks[f"link:{kind}"] = Mark(labels.fields[kind], json.dumps(sorted(targets)))
     if wish.confidence is not None and "confidence" in labels.fields:
         marks["confidence"] = Mark(labels.fields["confidence"], f"{wish.confidence:.2f}")
-    if notes and wish.sentences:
-        marks["note"] = Mark(0, NOTE_BEGINS + " ".join(wish.sentences))
+    with_links = any(kind in labels.fields for kind in LINKS)
+    sentences = wish.sentences if notes else wish.instead if with_links else []
+    if sentences:
+        marks["note"] = Mark(0, NOTE_BEGINS + " ".join(sentences))
     return marks
 
 
@@ -93,6 +95,8 @@ def difference(wanted: Mapping[int, Mapping[str, Mark]], rows: Rows, *, again: b
 def _same(kind: str, mark: Mark, written: Written) -> bool:
     if kind == "note":  # its number is known once it is there
         return mark.value == written.mark.value
+    if kind.startswith("tag:"):  # and since when is known then
+        return mark.number == written.mark.number
     return mark == written.mark
 
 

@@ -13,6 +13,7 @@ from paperless_fingerprint.integration.feedback.dead_links import numbers_of, ta
 from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.integration.feedback.ledger import ADDING, ON, REFUSED, REMOVING, Mark
 from paperless_fingerprint.integration.feedback.plan import Entry, FeedbackReport, Plan, as_report
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError, RefusedError
 from paperless_fingerprint.paperless.writing import GONE
@@ -71,7 +72,8 @@ class Writer:
             # What lies in the trash stays on the list for the day on which it comes back.
         for id, kind, mark in added:
             if id in done:
-                on.append((id, kind, mark, ON))
+                since = Mark(mark.number, now_text()) if kind.startswith("tag:") else mark
+                on.append((id, kind, since, ON))
             elif self._refused.get(id) == GONE:
                 gone.append((id, kind))
             else:
@@ -248,7 +250,9 @@ class Writer:
                     # Perhaps it was written and the ledger did not hear of it.
                     same = [note for note in paperless.notes(id) if note.text == mark.value]
                     note = same[0] if same else paperless.add_note(id, mark.value)
-                except (MissingError, RefusedError) as error:
+                except (MissingError, RefusedError, DeniedError) as error:
+                    if isinstance(error, DeniedError) and error.status == 401:
+                        raise
                     self._refused[id] = str(error)
                     self._settle([(id, kind, mark)], [], ())
                 else:

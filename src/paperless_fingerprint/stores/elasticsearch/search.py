@@ -246,10 +246,11 @@ class ElasticsearchSearcher:
         with self._failures.explained():
             answers = list(client.msearch(searches=searches)["responses"])
         for one in answers:
+            # OpenSearch calls it an error where no shard was in time.
+            if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
+                raise SearchTooLongError(scope.time_limit_seconds)
             if "error" in one:
                 self._raise(one)
-            if one["timed_out"]:
-                raise SearchTooLongError(scope.time_limit_seconds)
         return answers
 
     def _client_for(self, seconds: float) -> Elasticsearch:

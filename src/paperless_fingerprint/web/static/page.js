@@ -9,6 +9,15 @@ function announce(text) {
   if (text) setTimeout(() => { live.textContent = text; }, 50);
 }
 
+// What could not be done is seen and heard, wherever on the page one is.
+function lost() {
+  document.getElementById("lost")?.remove();
+  const note = Object.assign(document.createElement("p"), { id: "lost", className: "note bad" });
+  note.setAttribute("role", "alert");
+  document.body.append(note);
+  note.textContent = document.body.dataset.lost;
+}
+
 // Forms and links marked data-swap change the main part alone ---------------------------------
 
 let busy = false;
@@ -16,6 +25,7 @@ let busy = false;
 async function swap(address, options, push) {
   if (busy) return;
   busy = true;
+  const place = location.pathname;
   document.documentElement.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(address, { ...options, headers: { Accept: "text/html" } });
@@ -28,9 +38,10 @@ async function swap(address, options, push) {
     document.title = page.title;
     // What was refused has no address of its own: a reload shows where one was.
     if (push && (answer.redirected || options.method !== "POST")) history.pushState({}, "", answer.url);
-    arrive(true);
+    document.getElementById("lost")?.remove();
+    arrive(true, place === location.pathname);
   } catch {
-    announce(document.body.dataset.lost);
+    lost();
   } finally {
     busy = false;
     document.documentElement.removeAttribute("aria-busy");
@@ -77,7 +88,7 @@ document.addEventListener("keydown", (event) => {
   for (const element of document.querySelectorAll("[data-key]")) {
     if (!element.dataset.key.split(" ").includes(key) || element.disabled) continue;
     event.preventDefault();
-    if (element.matches("input")) element.focus();
+    if (element.matches("input:not([type=checkbox])")) element.focus();
     else element.click();
     return;
   }
@@ -107,19 +118,9 @@ function walk(from, key) {
   return true;
 }
 
-// Ticking several ------------------------------------------------------------------------------
-
 document.addEventListener("change", (event) => {
   const box = event.target;
-  if (box.dataset.setting) { settings.set(box.dataset.setting, box.checked); return; }
-  const form = box.closest("#bulk");
-  if (!form) return;
-  const picks = [...form.querySelectorAll("[name=pick]")];
-  if (box.id === "all") for (const pick of picks) pick.checked = box.checked;
-  const count = picks.filter((pick) => pick.checked).length;
-  const words = form.querySelector("[data-picked]");
-  words.textContent = words.dataset.picked.replace("{n}", count);
-  form.querySelector("#all").checked = count === picks.length;
+  if (box.dataset.setting) settings.set(box.dataset.setting, box.checked);
 });
 
 // Progress, live ---------------------------------------------------------------------------------
@@ -161,16 +162,17 @@ function follow(part) {
 
 // On arrival -------------------------------------------------------------------------------------
 
-function arrive(swapped) {
-  for (const element of document.querySelectorAll("[data-dialog], #all")) element.hidden = false;
+function arrive(swapped, stays = false) {
+  for (const element of document.querySelectorAll("[data-dialog]")) element.hidden = false;
   for (const box of document.querySelectorAll("[data-setting]")) box.checked = settings.get(box.dataset.setting);
   const said = [...document.querySelectorAll("#main [data-announce]")].map((part) => part.textContent.trim());
   if (swapped) {
     document.getElementById("main").focus({ preventScroll: true });
-    scrollTo(0, 0);
+    if (!stays) scrollTo(0, 0);
     announce(said[0] || document.querySelector("#main h1")?.textContent.trim());
   } else announce(said[0]);
   follow(document.getElementById("progress"));
+  document.dispatchEvent(new Event("arrived"));
 }
 
 // A menu closes when one goes elsewhere.

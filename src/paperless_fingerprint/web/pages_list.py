@@ -1,0 +1,132 @@
+"""The list of what there is to decide about, and deciding about many of it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2s
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.review import decide, queue, selection
+from paperless_fingerprint.review.orders import MOST_PREVIEWED, DecisionOrder
+from paperless_fingerprint.review.sorting import SORTS
+from paperless_fingerprint.web.filtering import (
+    PER_PAGE,
+    filters_of,
+    given_of,
+    narrows,
+    selection_of,
+    ticked,
+)
+from paperless_fingerprint.web.pages import at, changing, go, local, page, shown, text_of
+from paperless_fingerprint.web.pages_review import said, with_parameters
+from paperless_fingerprint.web.rendering import query_string
+from paperless_fingerprint.web.sign_in import Visit
+
+_VIEWS = ("rows", "cards")
+_VIEW_COOKIE = "pf_list"
+#: A year.
+_REMEMBERED_SECONDS = 31_536_000
+#: Of each entry; there are more only on the page of the entry itself.
+_CARDS = 4
+#: Entries that are named in a preview; where more are chosen than can be imagined, these are the
+#: examples of what Paperless is told.
+_NAMED = 50
+_EXAMPLES = 20
+
+
+def routes() -> Sequence[Route]:
+    return [
+        Route("/review", shown(_list), methods=["GET"]),
+        Route("/review/preview", changing(_preview), methods=["POST"]),
+        Route("/review/decide-many", changing(_decide), methods=["POST"]),
+    ]
+
+
+def _list(request: Request, visit: Visit) -> Response:
+    filters = filters_of(request.query_params)
+    found = queue.listed(visit.review, visit.person, filters, cards=_CARDS)
+    if filters.page > found.pages:
+        filters = replace(filters, page=found.pages)
+        found = queue.listed(visit.review, visit.person, filters, cards=_CARDS)
+    given = given_of(filters)
+    wanted = request.query_params.get("view")
+    view = next((v for v in (wanted, request.cookies.get(_VIEW_COOKIE)) if v in _VIEWS), "rows")
+    first = (filters.page - 1) * filters.per_page
+    response = page(
+        request, visit, "groups.html", "groups",
+        queue=found, filters=filters, given=given, given_query=query_string(given), view=view,
+        views=_VIEWS, sorts=list(SORTS), sizes=PER_PAGE, narrows=narrows(given),
+        here=query_string(given, page=filters.page if filters.page > 1 else ""),
+        first=first + 1, last=first + len(found.items),
+        state_counts={each.name: each.count for each in found.states},
+        said=said(request, visit), trouble=found.trouble or None,
+    )  # fmt: skip
+    if wanted == view:
+        response.set_cookie(
+            _VIEW_COOKIE, view, max_age=_REMEMBERED_SECONDS, samesite="lax", httponly=True,
+            path=at(request, "") or "/",
+        )  # fmt: skip
+    return response
+
+
+def _preview(request: Request, visit: Visit, form: FormData) -> Response:
+    back = local(text_of(form, "back"))
+    orders = _orders(visit, form)
+    if not orders:
+        return go(request, with_parameters(back, said="none"))
+    return _previewed(request, visit, form, orders)
+
+
+def _previewed(
+    request: Request, visit: Visit, form: FormData, orders: Sequence[DecisionOrder],
+    *, note: str = "", status: int = 200,
+) -> Response:  # fmt: skip
+    are_examples = len(orders) > MOST_PREVIEWED
+    examples = orders[:_EXAMPLES] if are_examples else orders
+    planned = decide.preview(visit.review, visit.person, examples)
+    items = [queue.item(visit.review, visit.person, order.item) for order in orders[:_NAMED]]
+    is_all = bool(text_of(form, "all"))
+    return page(
+        request, visit, "preview.html", "groups", status,
+        preview=planned, items=items, count=len(orders), verdict=text_of(form, "verdict"),
+        back=local(text_of(form, "back")), note=note, examples=_EXAMPLES if are_examples else 0,
+        picked=[] if is_all else [str(each) for each in form.getlist("pick")],
+        left_out=[str(each) for each in form.getlist("except")] if is_all else [],
+        query=text_of(form, "query"), all_shown=_digest(orders) if is_all else "",
+    )  # fmt: skip
+
+
+def _decide(request: Request, visit: Visit, form: FormData) -> Response:
+    back = local(text_of(form, "back"))
+    orders = _orders(visit, form)
+    if not orders:
+        return go(request, with_parameters(back, said="none"))
+    if text_of(form, "all") and _digest(orders) != text_of(form, "all_shown"):
+        note = _("The list has changed since you looked. Nothing was decided: look again.")
+        return _previewed(request, visit, form, orders, note=note, status=409)
+    outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
+    if outcome.conflicts:
+        return page(
+            request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
+        )
+    act = str(outcome.acts[0].number)
+    return go(request, with_parameters(back, said=text_of(form, "verdict"), act=act))
+
+
+def _orders(visit: Visit, form: FormData) -> Sequence[DecisionOrder]:
+    verdict = text_of(form, "verdict")
+    if not text_of(form, "all"):
+        return ticked(form, verdict)
+    return selection.orders(visit.review, visit.person, selection_of(form), verdict)
+
+
+def _digest(orders: Sequence[DecisionOrder]) -> str:
+    """Another text as soon as anything has changed in what somebody is about to decide."""
+    told = "\n".join(sorted(f"{order.item} {order.seen}" for order in orders))
+    return blake2s(told.encode()).hexdigest()[:16]
