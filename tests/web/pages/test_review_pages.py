@@ -265,3 +265,11 @@ def test_who_may_only_look_is_told_so(window, chromium, site):
     expect(page.locator("main")).to_contain_text("the documents that you are allowed to see")
     page.goto("/search?q=FINGERPRINT:12_20&explain=1")
     expect(page.get_by_role("region", name="How the search works")).not_to_contain_text('"request"')
+
+
+@any_store
+def test_a_link_to_paperless_leads_to_the_document(page, chromium):
+    page.goto("/review/p23-24")
+    with page.expect_popup() as opened:
+        page.locator(".doc a[rel=noreferrer]").first.click()
+    expect(opened.value.get_by_role("heading", level=1)).to_contain_text("Kestrel")
