@@ -16,6 +16,7 @@ from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, pair, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
+from paperless_fingerprint.review.lines import blocks_of
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.views_queue import Filters, Item
 from paperless_fingerprint.review.visible import Unknown
@@ -25,6 +26,7 @@ from paperless_fingerprint.web.pages import (
     local,
     number_of,
     page,
+    remember,
     shown,
     text_of,
 )
@@ -110,7 +112,9 @@ def _item(request: Request, visit: Visit) -> Response:
     next_member = _next_member(found, one, other)
     following = f"/review/{neighbours.next}{suffix}" if neighbours.next else f"/review{suffix}"
     own = query_string(_given(filters), **{"with": next_member})
-    return page(
+    columns = _columns(request)
+    here = {name: value for name, value in given.items() if name not in {"said", "act"}}
+    response = page(
         request, visit, "item.html", "groups",
         item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
         state=found.state, words=found.words, waiting=found.waiting, neighbours=neighbours,
@@ -119,9 +123,23 @@ def _item(request: Request, visit: Visit) -> Response:
         # Not by the group's own number, which may be the one that leaves it.
         after_stranger=f"/review/g{found.primary}?{own}", said=_said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
+        blocks=blocks_of(view.segments), columns=columns,
+        is_same_text=all(segment.kind == "same" for segment in view.segments),
+        other_columns=f"?{query_string(here, columns='one' if columns == 'two' else 'two')}",
     )  # fmt: skip
+    if given.get("columns") == columns:
+        remember(request, response, COLUMNS_COOKIE, columns)
+    return response
 
 
+def _columns(request: Request) -> str:
+    """Texts side by side or in one column: as asked for now, or the last time."""
+    told = request.query_params.get("columns") or request.cookies.get(COLUMNS_COOKIE)
+    return told if told in COLUMNS else COLUMNS[0]
+
+
+COLUMNS = ("two", "one")
+COLUMNS_COOKIE = "pf_columns"
 #: For two documents on their own: what 'same' means there.
 _SAME_KINDS = {"version": "versions", "contains": "contains", "semantic": "semantic"}
 
