@@ -220,7 +220,7 @@ def test_what_differs_is_marked_in_words(page, chromium):
 @any_store
 def test_texts_stand_side_by_side_or_in_one_column(page, chromium):
     page.goto("/review/p23-24")
-    texts = page.get_by_role("region", name="What the texts say")
+    texts = page.get_by_role("region", name="Text differences")
     expect(texts.locator(".two.changed")).not_to_have_count(0)
     page.keyboard.press("t")
     expect(texts.locator(".two")).to_have_count(0)
