@@ -90,6 +90,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "keys.p": mark("Previous entry (also ←)"),
     "keys.l": mark("Back to the list"),
     "keys.u": mark("Undo your last decision"),
+    "keys.v": mark("Compare pages"),
     "keys.t": mark("Texts in one column, or side by side"),
     "keys./": mark("Search"),
     "keys.?": mark("Show this list"),

@@ -20,6 +20,7 @@ from paperless_fingerprint.review.lines import blocks_of
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.views_queue import Filters, Item
 from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.web import pdf_viewer
 from paperless_fingerprint.web.pages import (
     changing,
     go,
@@ -123,7 +124,7 @@ def _item(request: Request, visit: Visit) -> Response:
         # Not by the group's own number, which may be the one that leaves it.
         after_stranger=f"/review/g{found.primary}?{own}", said=_said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
-        blocks=blocks_of(view.segments), columns=columns,
+        blocks=blocks_of(view.segments), columns=columns, pdfjs=pdf_viewer.ADDRESS,
         is_same_text=all(segment.kind == "same" for segment in view.segments),
         other_columns=f"?{query_string(here, columns='one' if columns == 'two' else 'two')}",
     )  # fmt: skip
