@@ -73,16 +73,23 @@ def compare(context: Context, a: int, b: int, as_json: bool) -> None:
     diff = Text()
     for change in found.comparison.changes:
         if change.same:
-            diff.append(_shortened(printable(change.a)) + " ")
+            diff.append(_shortened(_lines(change.a)))
             continue
         style = "bold red" if change.matters else "dim"
         mark = "!" if change.matters else ""
-        if change.a:
-            diff.append(f"[-{mark}{printable(change.a)}-]", style=style)
-        if change.b:
-            diff.append(f"{{+{mark}{printable(change.b)}+}}", style=style)
-        diff.append(" ")
+        # The line ends after what differs, and not within the brackets.
+        left, right = _lines(change.a), _lines(change.b)
+        if left:
+            diff.append(f"[-{mark}{left.rstrip()}-]", style=style)
+        if right:
+            diff.append(f"{{+{mark}{right.rstrip()}+}}", style=style)
+        last = right or left
+        diff.append(last[len(last.rstrip()) :])
     console().print(diff)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def _shortened(text: str, most: int = 400) -> str:

@@ -103,9 +103,12 @@ def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
         pages_resolve,
         pages_review,
         pages_search,
+        pdf_viewer,
     )
 
-    rooms = (pages, pages_list, pages_resolve, pages_review, pages_search, pages_library)
+    rooms = (
+        pages, pages_list, pages_resolve, pages_review, pages_search, pages_library, pdf_viewer,
+    )  # fmt: skip
     return [route for room in rooms for route in room.routes()]
 
 
