@@ -14,7 +14,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paperless_fingerprint.errors import ConfigurationError, FingerprintError, unexpected
+from paperless_fingerprint.errors import (
+    ConfigurationError,
+    FingerprintError,
+    NoPaperlessError,
+    unexpected,
+)
 from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import (
@@ -108,10 +113,17 @@ class Worker:
     # --- from outside ---------------------------------------------------------------------------
 
     def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="worker")
+        alone = not self._settings.paperless.url
+        work = self._rest if alone else self._run
+        self._thread = threading.Thread(target=work, name="worker")
         self._thread.start()
-        if self._meanings is not None:
+        if self._meanings is not None and not alone:
             self._meanings.start()
+
+    def _rest(self) -> None:
+        """Without Paperless the library stays as it is."""
+        self.vitals.started_at = time.time()
+        self._stop.wait()
 
     def stop(self) -> None:
         """What is under way is finished: one document, or one batch of a sync."""
@@ -126,6 +138,8 @@ class Worker:
 
     def announce(self, document_id: int) -> None:
         """Durable when this returns."""
+        if not self._settings.paperless.url:
+            raise NoPaperlessError
         self.inbox.add([document_id])
         self._wake.set()
 

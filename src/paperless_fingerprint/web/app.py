@@ -197,6 +197,12 @@ def check_secret(settings: Settings) -> None:
 
 def check_open(settings: Settings) -> None:
     """Without sign-in nobody but this machine may come near."""
+    if not settings.paperless.url and not _is_local(settings.service.host):
+        raise ConfigurationError(
+            f"Without Paperless nobody can sign in, and `serve` would listen on "
+            f"{settings.service.host}. Set PAPERLESS_FINGERPRINT_PAPERLESS_URL and a token, or "
+            "listen on 127.0.0.1, which shows the library to this machine alone."
+        )
     if settings.service.open and not _is_local(settings.service.host):
         raise ConfigurationError(
             f"[service] open lets everybody in, and `serve` would listen on "

@@ -42,6 +42,8 @@ class FeedbackReport:
     #: (document, why Paperless refused).
     refused: tuple[tuple[int, str], ...] = ()
     problems: tuple[str, ...] = ()
+    #: Of a dry run: what each document would get and lose.
+    plan: Plan = field(default_factory=Plan)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -114,4 +116,4 @@ def as_report(plan: Plan, problems: tuple[str, ...] = ()) -> FeedbackReport:
             counts[kind] += 1
         return dict(sorted(counts.items()))
 
-    return FeedbackReport(counted(plan.add), counted(plan.remove), (), problems)
+    return FeedbackReport(counted(plan.add), counted(plan.remove), (), problems, plan)
