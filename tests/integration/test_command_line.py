@@ -392,7 +392,9 @@ def test_a_shell_completes_commands_and_options(
     def completed(words: str, at: int) -> str:
         monkeypatch.setenv("_PAPERLESS_FINGERPRINT_COMPLETE", f"{shell}_complete")
         monkeypatch.setenv("COMP_WORDS", words)
-        monkeypatch.setenv("COMP_CWORD", words.split()[-1] if shell == "fish" else str(at))
+        monkeypatch.setenv(
+            "COMP_CWORD", words.rsplit(maxsplit=1)[-1] if shell == "fish" else str(at)
+        )
         with pytest.raises(SystemExit):
             main(prog_name="paperless-fingerprint")
         return capsys.readouterr().out

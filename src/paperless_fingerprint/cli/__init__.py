@@ -10,7 +10,6 @@ import click
 from paperless_fingerprint import __version__
 from paperless_fingerprint.cli.context import Context, Group, shared_options
 
-
 #: Heading → command → (where it is, what it does). In the order in which people need them.
 _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "First steps": {
