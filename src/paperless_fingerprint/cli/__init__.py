@@ -29,6 +29,7 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "show": ("look:show", "Show all that is known about one document"),
         "compare": ("explain:compare", "Explain what two documents are to each other"),
         "search": ("search:search", "Find documents by words and by likeness"),
+        "uncompared": ("look:uncompared", "List what could not be compared, and what to do"),
         "related": ("search:related", "Walk from a document to those like it"),
         "tune": ("explain:tune", "Show what other thresholds would add and remove"),
     },
