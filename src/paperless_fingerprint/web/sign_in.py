@@ -18,7 +18,7 @@ from starlette.responses import Response
 from paperless_fingerprint.errors import ConfigurationError, NoPaperlessError, PaperlessError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages import ngettext
-from paperless_fingerprint.library.search import Answer
+from paperless_fingerprint.library.search import Answer, Look
 from paperless_fingerprint.library.search import Request as SearchRequest
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
@@ -62,6 +62,9 @@ class Visit:
 
     def search(self, request: SearchRequest) -> Answer:
         return self.review.search.run(self._person_now(), request)
+
+    def look(self, request: SearchRequest) -> Look:
+        return self.review.search.look(self._person_now(), request)
 
     def explain(self, request: SearchRequest) -> dict[str, Any]:
         return self.review.search.explain(self._person_now(), request)
