@@ -17,7 +17,13 @@ from paperless_fingerprint.integration.feedback.labels import (
     is_taken_back,
 )
 from paperless_fingerprint.integration.feedback.ledger import Ledger, Rows
-from paperless_fingerprint.integration.feedback.plan import Plan, as_report, difference, marks_of
+from paperless_fingerprint.integration.feedback.plan import (
+    PLAIN_FIELDS,
+    Plan,
+    as_report,
+    difference,
+    marks_of,
+)
 from paperless_fingerprint.integration.feedback.plan_in_words import Write, writes_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.languages import gettext as _
@@ -115,10 +121,7 @@ def _plan(
     review: Review, store: Store, ids: Collection[int] | None, labels: Labels, rows: Rows
 ) -> Plan:
     wanted = wishes(store, review.settings, ids)
-    marks = {
-        id: marks_of(wish, labels, notes=review.settings.paperless.notes)
-        for id, wish in wanted.items()
-    }
+    marks = {id: marks_of(id, wish, labels, review.settings) for id, wish in wanted.items()}
     return difference(marks, rows, again=False)
 
 
@@ -140,7 +143,7 @@ def _labels(review: Review, rows: Rows) -> tuple[Labels, list[str]]:
                 tags.setdefault(Role(rest), written.mark.number)
             elif name == "link":
                 fields.setdefault(rest, written.mark.number)
-            elif kind == "confidence":
+            elif kind in PLAIN_FIELDS:
                 fields.setdefault(kind, written.mark.number)
     known = replace(found, tags=tags, fields=fields)
     return as_if_made(known, review.settings), [*notes, *found.problems]

@@ -14,6 +14,7 @@ from dataclasses import astuple
 from pathlib import Path
 
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.settings.addresses import parts_of, without_password
 from paperless_fingerprint.settings.registry import (
     PREFIX,
     REGISTRY,
@@ -199,8 +200,28 @@ _KINDS: Mapping[type, Callable[[object], Value]] = {
 }  # fmt: skip
 
 
+def _is_page_address(text: str) -> bool:
+    """With 40 characters to spare of the 200 that Paperless keeps of an address."""
+    parts = parts_of(text)
+    return (
+        parts is not None
+        and parts.scheme in {"http", "https"}
+        and bool(parts.hostname)
+        and "@" not in parts.netloc
+        and not parts.query
+        and not parts.fragment
+        and len(text) <= 160
+    )
+
+
 def _check_together(settings: Settings) -> None:
-    """What only several settings together can get wrong."""
+    """What only several settings together can get wrong, or what is no plain value."""
+    public = settings.service.public_url
+    if public and not _is_page_address(public):
+        raise ConfigurationError(
+            f"[service] public_url is '{without_password(public)}', which is no address that a "
+            "browser opens; https://duplicates.example.org and http://192.168.1.5:8760 are some."
+        )
     settings.spec()  # bands that do not divide the permutations, and the like
     weights = list(astuple(settings.weights))
     if abs(sum(weights) - 100) > 1e-6:

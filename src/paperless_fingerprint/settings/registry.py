@@ -200,6 +200,11 @@ class Paperless:
     field_contains: str = _text("document link to what contains it", "Contains or part of")
     confidence: bool = _switch(True, "write how sure it is into a custom field")
     field_confidence: str = _text("number from 0 to 1", "Duplicate confidence")
+    compare: bool = _switch(
+        True,
+        "put the address of the page that compares it beside each tagged document, where [service] public_url says how browsers reach that page",
+    )
+    field_compare: str = _text("the field with that address", "Compare")
     view: bool = _switch(True, "make a saved view of what was found, once")
     view_name: str = _text("name of that view", "Duplicates")
     notes: bool = _switch(False, "say it in a note on the document, too")
@@ -229,6 +234,9 @@ class Service:
     host: str = _text("address that `serve` listens on", "127.0.0.1")
     port: int = _number(8760, "port that `serve` listens on", 0, 65_535)
     url: str | None = _text("where the hook finds `serve`")
+    public_url: str | None = _text(
+        "the page's address as browsers reach it, for links from Paperless and in notifications, such as https://duplicates.example.org"
+    )
     secret: str | None = _secret("what the hook and webhooks show to `serve`")
     open: bool = _switch(
         False,

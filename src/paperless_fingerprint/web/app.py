@@ -96,9 +96,15 @@ def _api_routes(service: WebService) -> Sequence[BaseRoute]:
 
 
 def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
-    from paperless_fingerprint.web import pages, pages_library, pages_review, pages_search
+    from paperless_fingerprint.web import (
+        pages,
+        pages_compare,
+        pages_library,
+        pages_review,
+        pages_search,
+    )
 
-    rooms = (pages, pages_review, pages_search, pages_library)
+    rooms = (pages, pages_review, pages_search, pages_library, pages_compare)
     return [route for room in rooms for route in room.routes()]
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from paperless_fingerprint.integration.feedback.plan import Plan
+from paperless_fingerprint.integration.feedback.plan import PLAIN_FIELDS, Plan
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.settings.registry import Settings
 
@@ -47,6 +47,6 @@ def _in_words(settings: Settings, kind: str, value: str, hidden: Collection[int]
         if not targets:
             return ""
         return f'"{settings.value(f"paperless.field_{rest}")}" {", ".join(map(str, targets))}'
-    if kind == "confidence":
-        return f'"{settings.paperless.field_confidence}" {value}'
+    if kind in PLAIN_FIELDS:
+        return f'"{settings.value(f"paperless.field_{kind}")}" {value}'
     return _("note: %(text)s", text=value) if not hidden else _("a note")

@@ -131,10 +131,7 @@ def plan_for(
     there = set(place.store.ids()) if present is None else present.keys()
     # What lies in the trash keeps its tags, and is looked at again when it comes back.
     rows = {id: kinds for id, kinds in place.ledger.rows(ids).items() if id in there}
-    marks = {
-        id: marks_of(wish, labels, notes=place.settings.paperless.notes)
-        for id, wish in wanted.items()
-    }
+    marks = {id: marks_of(id, wish, labels, place.settings) for id, wish in wanted.items()}
     return difference(marks, rows, again=again)
 
 
