@@ -36,6 +36,7 @@ from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.library.settled import unsettled
 from paperless_fingerprint.progress import Progress, Silent
+from paperless_fingerprint.service.notifier import Notifier
 from paperless_fingerprint.settings.registry import Settings
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class Worker:
         self._unsettled = True
         self._next_settling = clock() + _QUIET_SECONDS
         self._settling_again = clock()
+        self._notifier = Notifier(settings, self._progress)
         self._meanings: MeaningWorker | None = None
         if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
@@ -117,8 +119,10 @@ class Worker:
         work = self._rest if alone else self._run
         self._thread = threading.Thread(target=work, name="worker")
         self._thread.start()
-        if self._meanings is not None and not alone:
-            self._meanings.start()
+        if not alone:
+            self._notifier.start()
+            if self._meanings is not None:
+                self._meanings.start()
 
     def _rest(self) -> None:
         """Without Paperless the library stays as it is."""
@@ -129,6 +133,7 @@ class Worker:
         """What is under way is finished: one document, or one batch of a sync."""
         self._stop.set()
         self._wake.set()
+        self._notifier.stop()
         if self._meanings is not None:
             self._meanings.stop()
         if self._thread is not None:
@@ -146,6 +151,7 @@ class Worker:
     def use(self, settings: Settings) -> None:
         """From now on with these. What is under way comes to an end of its own first."""
         self._settings = settings
+        self._notifier.use(settings)
         if self._meanings is not None:
             self._meanings.use(settings)
         self._wake.set()
@@ -397,7 +403,10 @@ def drain_once(
             if not is_next:
                 return 0, 0, ""
             turn.enter_context(FileLock(lock.with_name(lock.name + ".drain")).held())
-        return _drain_patiently(settings, progress, sleep)
+        found = _drain_patiently(settings, progress, sleep)
+    # Where no `serve` runs, whoever comes by takes along what waits.
+    Notifier(settings, progress).step()
+    return found
 
 
 def _drain_patiently(

@@ -266,6 +266,30 @@ class Web:
 
 
 @dataclass(frozen=True, slots=True)
+class Notify:
+    when: str = _choice(
+        "off",
+        "off now daily",
+        "whether and when somebody is told of new duplicates: never, at once, or once a day",
+    )
+    daily_at: str = _text("hour and minute of the daily message, by this machine's clock", "08:00")
+    tell: str = _choice(
+        "ids",
+        "count ids titles",
+        "what leaves this machine: how many there are; their ids and links, too; or also their titles. Never a text",
+    )
+    webhook: str | None = _secret("address that gets each message as JSON, by POST")
+    webhook_secret: str | None = _secret("with which messages to that address are signed")
+    webhook_header: str | None = _secret(
+        "one header more for that address, such as Authorization: Bearer 0123456789abcdef"
+    )
+    apprise: str | None = _secret(
+        "addresses as apprise writes them, separated by spaces, such as ntfy://ntfy.sh/my-topic"
+    )
+    timeout_seconds: int = _number(10, "for one request", 1, 60)
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """What settings were read from, so that they can be read again with another file's content."""
 
@@ -313,6 +337,7 @@ class Settings:
     inbox: Inbox = field(default_factory=Inbox)
     service: Service = field(default_factory=Service)
     web: Web = field(default_factory=Web)
+    notify: Notify = field(default_factory=Notify)
     #: Where each value came from: 'flag', 'environment', the file's path, or 'default'.
     origins: Mapping[str, str] = field(default_factory=dict)
     #: None where they did not come from `load` alone, as in the demo.
