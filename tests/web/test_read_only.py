@@ -93,4 +93,6 @@ def test_the_page_has_no_buttons_that_decide(browser) -> None:
     for path in ("/review", f"/review/{item['id']}"):
         text = browser.get(path).text
         assert "/review/decide" not in text, path
+        assert 'href=""' not in text, path
+        assert "nothing can be changed here" in text, path
     assert browser.post("/theme", data={"theme": "dark", "back": "/review"}).status_code == 303

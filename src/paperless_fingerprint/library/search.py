@@ -37,6 +37,7 @@ from paperless_fingerprint.stores.base import Store
 __all__ = ["BLOCKS", "SORTS", "Answer", "Hit", "Look", "Request", "Search", "Shown"]
 
 _OFFER_SECONDS = 2.0
+_TITLE_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ class Search:
                 shared = passages.shared(source.hashes, self._shingle_words, row.text)
             found[row.id] = Shown(
                 None if source is None else source.id,
-                passages.in_title(tree, row.title),
+                passages.in_title(tree, row.title[:_TITLE_CHARACTERS]),
                 passages.of_words(tree, row.text),
                 shared,
             )
