@@ -102,9 +102,10 @@ def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
         pages_library,
         pages_review,
         pages_search,
+        pages_uncompared,
     )
 
-    rooms = (pages, pages_review, pages_search, pages_library, pages_compare)
+    rooms = (pages, pages_review, pages_search, pages_library, pages_compare, pages_uncompared)
     return [route for room in rooms for route in room.routes()]
 
 
