@@ -176,12 +176,14 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["pairs", "groups", "decisions", "signatures"]))
+@click.argument(
+    "what", type=click.Choice(["pairs", "groups", "uncompared", "decisions", "signatures"])
+)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A file instead of stdout.")
 @shared_options
 @click.pass_obj
 def export(context: Context, what: str, output: Path | None) -> None:
-    """Write pairs or groups as CSV; as JSON lines decisions, which 'decisions' reads back, or
+    """Write pairs, groups or what could not be compared as CSV; as JSON lines decisions, which 'decisions' reads back, or
     MinHash signatures, which datasketch.LeanMinHash takes."""
     from paperless_fingerprint.library import export as exporting
     from paperless_fingerprint.library.signatures import write_signatures
@@ -191,6 +193,8 @@ def export(context: Context, what: str, output: Path | None) -> None:
             count = exporting.write_pairs(library.store, library.settings, file)
         elif what == "groups":
             count = exporting.write_groups(library.store, file)
+        elif what == "uncompared":
+            count = exporting.write_uncompared(library.store, file)
         elif what == "signatures":
             count = write_signatures(library.store, library.settings.spec(), file)
         else:

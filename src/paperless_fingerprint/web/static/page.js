@@ -190,3 +190,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 arrive(false);
+
+// Whoever signs out leaves no searches behind ---------------------------------------------------
+
+document.addEventListener("submit", event => {
+  if (!event.target.action.endsWith("/sign-out")) return;
+  for (const name of Object.keys(localStorage)) if (name.startsWith("pf-searches ")) localStorage.removeItem(name);
+});
