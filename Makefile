@@ -6,7 +6,7 @@ RUN     = $(VENV)/bin/python -m
 PORT   ?= 9200
 PYTHONS ?= 3.11 3.12 3.13 3.14
 
-.PHONY: image demo test check coverage faults test-pythons chromium screenshots bench fit elasticsearch clean
+.PHONY: image demo test check coverage faults test-pythons chromium screenshots bench fit texts elasticsearch clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/paperless-fingerprint demo
@@ -55,6 +55,10 @@ bench: $(VENV)/.installed-for-benchmarks
 # Learns the judgement anew from labelled documents (benchmarks/fit.py says which, and where from).
 fit: $(VENV)/.installed-for-benchmarks
 	$(VENV)/bin/python benchmarks/fit.py $(ARGS)
+
+# Takes the page's texts out of the sources, and shows what is to be translated.
+texts: $(VENV)/.installed-for-tests
+	$(VENV)/bin/python tools/texts.py
 
 elasticsearch: $(VENV)/.installed-for-tests
 	$(VENV)/bin/python tools/elasticsearch_local --port $(PORT)

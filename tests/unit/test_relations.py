@@ -110,7 +110,7 @@ def test_the_same_text_and_the_same_file_are_exact():
     assert relation_of(LETTER, LETTER.upper()) is Relation.EXACT
     pair = judge(reading(1, "", checksum="abc"), reading(2, "quite another", checksum="abc"))
     assert pair.relation is Relation.EXACT
-    assert pair.reasons == ("the files are identical",)
+    assert list(map(str, pair.reasons)) == ["the files are identical"]
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.03, 0.05])
@@ -122,8 +122,8 @@ def test_a_rescan_is_near(rate):
 def test_a_stamp_is_no_change():
     pair = judge(reading(1, LETTER), reading(2, "EINGEGANGEN 17.06.2024\n" + LETTER))
     assert pair.relation is Relation.NEAR
-    assert any("stamp" in reason for reason in pair.reasons)
-    assert any("2024-117" in reason for reason in pair.reasons)
+    assert any("stamp" in str(reason) for reason in pair.reasons)
+    assert any("2024-117" in str(reason) for reason in pair.reasons)
 
 
 def test_pages_in_another_order_are_near():
@@ -159,7 +159,7 @@ def test_one_fact_that_differs_between_clean_texts_makes_no_copy(word, other):
 def test_next_months_bill_is_no_duplicate_and_the_answer_says_why():
     found = examine(reading(1, LETTER), reading(2, NEXT_MONTH))
     assert found.pair.relation is Relation.TEMPLATE
-    assert "the date differs: 14.06.2024 / 15.07.2024" in found.pair.reasons
+    assert "the date differs: 14.06.2024 / 15.07.2024" in map(str, found.pair.reasons)
 
 
 def test_the_month_alone_tells_two_letters_apart():
@@ -177,7 +177,7 @@ def test_corrected_amounts_make_no_copy_and_are_named():
     corrected = corrected.replace("17,54", "15,78").replace("109,88", "98,81")
     pair = judge(reading(1, LETTER), reading(2, corrected), Judging(explain=True))
     assert pair.relation is not Relation.NEAR
-    assert any("amount differs: 80,44 / 71,13" in reason for reason in pair.reasons)
+    assert any("amount differs: 80,44 / 71,13" in str(reason) for reason in pair.reasons)
 
 
 def test_the_newer_version_leads():

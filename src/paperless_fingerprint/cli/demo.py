@@ -67,7 +67,7 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
              ("why", "left")],
             (
                 (pair.relation.value, percent(pair.confidence), label(titles, pair.a),
-                 label(titles, pair.b), "; ".join(pair.reasons[:3]))
+                 label(titles, pair.b), "; ".join(map(str, pair.reasons[:3])))
                 for pair in sorted(found, key=lambda p: (p.relation, -p.confidence, p.a, p.b))
             ),
         )  # fmt: skip

@@ -52,7 +52,7 @@ def compare(context: Context, a: int, b: int, as_json: bool) -> None:
         [(f"{label(titles, pair.a)}  /  {label(titles, pair.b)}", "left"), ("", "left")],
         [
             ("relation", f"{pair.relation.value}, {percent(pair.confidence)} sure"),
-            *(("", reason) for reason in pair.reasons),
+            *(("", str(reason)) for reason in pair.reasons),
             ("score", percent(pair.scores.score)),
             *(
                 (name, percent(figure))

@@ -56,7 +56,7 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
              ("document", "left"), ("why", "left")],
             (
                 (pair.relation.value, percent(pair.confidence), percent(pair.scores.score),
-                 label(titles, pair.a), label(titles, pair.b), "; ".join(pair.reasons[:3]))
+                 label(titles, pair.a), label(titles, pair.b), "; ".join(map(str, pair.reasons[:3])))
                 for pair in rows
             ),
         )  # fmt: skip
@@ -138,7 +138,7 @@ def show(context: Context, id: int, as_json: bool) -> None:
             [("relation", "left"), ("sure", "right"), ("with", "left"), ("why", "left")],
             (
                 (pair.relation.value, percent(pair.confidence),
-                 label(titles, pair.b if pair.a == id else pair.a), "; ".join(pair.reasons))
+                 label(titles, pair.b if pair.a == id else pair.a), "; ".join(map(str, pair.reasons)))
                 for pair in found.pairs
             ),
         )  # fmt: skip

@@ -8,6 +8,7 @@ from paperless_fingerprint.comparison.facts import Facts, read_facts
 from paperless_fingerprint.comparison.relation import Judging, Reading, examine, weigh
 from paperless_fingerprint.comparison.stretch import Place
 from paperless_fingerprint.comparison.wording import Change, changes_of
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import Pair, Relation
 
 
@@ -33,7 +34,7 @@ class Comparison:
         return self.pair.confidence
 
     @property
-    def reasons(self) -> tuple[str, ...]:
+    def reasons(self) -> tuple[Reason, ...]:
         return self.pair.reasons
 
 

@@ -49,7 +49,7 @@ def write_pairs(store: Store, settings: Settings, file: IO[str]) -> int:
             yield (
                 pair.relation.value, pair.confidence, s.score, pair.a, named[0], pair.b, named[1],
                 s.jaccard, s.containment_ab, s.containment_ba, s.fuzzy, s.metadata, s.title,
-                s.facts, s.semantic, "; ".join(pair.reasons),
+                s.facts, s.semantic, "; ".join(map(str, pair.reasons)),
             )  # fmt: skip
 
     return _write(file, _PAIR_COLUMNS, rows())

@@ -19,6 +19,7 @@ import orjson
 
 import paperless_fingerprint
 from paperless_fingerprint.files.sqlite import SqliteFile
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.model import Pair, PairScore, Relation
@@ -151,5 +152,5 @@ def _unpacked(body: bytes) -> TextDifferences:
 def _pair(told: dict[str, Any]) -> Pair:
     return Pair(
         told["a"], told["b"], Relation(told["relation"]), told["confidence"],
-        PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
+        PairScore(**told["scores"]), tuple(map(Reason.of, told["reasons"])), told["leader"],
     )  # fmt: skip

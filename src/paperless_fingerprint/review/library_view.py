@@ -12,6 +12,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import locale
 from paperless_fingerprint.library.thresholds import Level, Thresholds, tune_pairs
 from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import save_thresholds
@@ -227,7 +228,7 @@ def preview(
         if not 0 <= value <= 1:
             raise UsageError(_("A threshold must be between 0 and 1."))
     sight = review.mirror.sight(person)
-    key = (person.superuser or person, now, then)
+    key = (person.superuser or person, now, then, locale())
     catalogue = review.mirror.catalogue
     kept = review.previews.get(key)
     if kept is None or kept[0] is not catalogue:
@@ -249,7 +250,7 @@ def _preview(review: Review, sight: Sight, now: Thresholds, then: Thresholds) ->
                 review.mirror.card(catalogue.documents[pair.b]),
                 pair.relation.value,
                 round(pair.confidence, 4),
-                pair.reasons,
+                tuple(map(str, pair.reasons)),
             )
             for pair in list(pairs)[:_SHOWN]
             if pair.a in catalogue.documents and pair.b in catalogue.documents

@@ -266,7 +266,7 @@ def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
                 pair = pair or found.pair
                 changes = _changes(found.segments, turned=a != before)
             if pair is not None:
-                reasons, jaccard = pair.reasons, pair.scores.jaccard
+                reasons, jaccard = tuple(map(str, pair.reasons)), pair.scores.jaccard
         steps.append(
             Step(
                 cards[number], number == entry.members[-1], before, reasons, changes, jaccard,

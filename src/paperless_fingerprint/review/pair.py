@@ -8,6 +8,7 @@ from itertools import islice
 
 from paperless_fingerprint.grouping.rivals import Claims
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import Pair, PairScore, Relation
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.diff_cache import Segment
@@ -85,7 +86,7 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
         shown.relation.value,
         round(shown.confidence, 4),
         _dimensions(shown),
-        (*_contested(review.mirror.catalogue, person, shown), *shown.reasons),
+        tuple(map(str, (*_contested(review.mirror.catalogue, person, shown), *shown.reasons))),
         segments,
         found.shortened,
         item.words,
@@ -98,7 +99,7 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
     )
 
 
-def _contested(catalogue: Catalogue, person: Person, pair: Pair) -> tuple[str, ...]:
+def _contested(catalogue: Catalogue, person: Person, pair: Pair) -> tuple[Reason, ...]:
     """Who else claims one of the two, where the person may see that document."""
     if pair.scores.alone is None:
         return ()

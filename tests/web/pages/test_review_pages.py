@@ -166,8 +166,8 @@ def test_the_second_sees_what_the_first_did(window, chromium):
     expect(
         other.get_by_role("heading", name="Someone else has already decided this")
     ).to_be_visible()
-    expect(other.locator("main")).to_contain_text("belong together")
-    expect(other.locator(LIVE)).to_contain_text("belong together")
+    expect(other.locator("main")).to_contain_text("confirmed these")
+    expect(other.locator(LIVE)).to_contain_text("confirmed these")
     one.keyboard.press("u")
     expect(one.locator(LIVE)).to_contain_text("Undone")
 
