@@ -19,6 +19,7 @@ from paperless_fingerprint.comparison.relation import (
     newer,
     read,
 )
+from paperless_fingerprint.library.vocabulary import WordTable
 from paperless_fingerprint.model import STORED_RELATIONS, Document, Relation
 
 LETTER = """Nordlicht Energie AG
@@ -297,3 +298,21 @@ def test_scores_are_absent_where_a_side_is():
     assert scores.jaccard is None
     assert scores.fuzzy is None
     assert scores.title is None
+
+
+def test_a_word_that_an_engine_cuts_in_many_documents_is_no_edit() -> None:
+    """All of a library's readings by one engine have 'Confidentia'; that makes it no other word."""
+    rng = random.Random(5)
+    ends = ("ket", "dor", "gan", "lim", "ver", "son", "tal", "nef", "rik", "pul")
+    words = [f"{one}{two}" for one in ("mar", "tol", "ben", "sur", "hal") for two in ends]
+    before, after = (" ".join(rng.choices(words, k=300)) for _ in range(2))
+    text = f"{before} confidential {after}"
+    others = [
+        " ".join(rng.choices(words, k=60)) + f" {word} "
+        for word in ("confidential", "confidentia")
+        for _ in range(6)
+    ]
+    cut = text.replace("confidential", "confidentia")
+    judging = Judging(WordTable.of_texts([text, cut, *others]))
+    pair = judge(read(Document(1, content=text)), read(Document(2, content=cut)), judging)
+    assert pair.relation is Relation.NEAR
