@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -218,6 +219,16 @@ class Group(click.Group):
             )
             return command
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and name[:1] != "-" and not ctx.resilient_parsing:
+            near = get_close_matches(name.lower(), self.list_commands(ctx), 3)
+            told = f"Did you mean {' or '.join(near)}?" if near else "--help lists the commands."
+            ctx.fail(f"No such command '{printable(name)}'. {told}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

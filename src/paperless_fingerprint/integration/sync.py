@@ -25,6 +25,7 @@ from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.library.import_file import renew
 from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.library.reach import reach
+from paperless_fingerprint.library.uncompared import forget_unreadable, remember_read
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.listing import IDS_PER_REQUEST
 from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp
@@ -118,6 +119,7 @@ def steps(
         waiting = {stamp.id for stamp in wanted}
         wanted = [stamp for stamp in stamps if stamp.id in waiting or stamp.id in unknown]
         gone = sorted(known - {stamp.id for stamp in stamps})
+        forget_unreadable(place.store, {stamp.id for stamp in stamps})
         _check_loss(len(gone), len(known), accept=accept_loss)
         if gone:
             with place.lock.held():
@@ -194,6 +196,7 @@ def _fetch(
         for refusal in done.refused:
             on_unreadable(refusal.id, PaperlessError(refusal.reason))
         bad = {id for id, _ in unreadable}
+        remember_read(place.store, {s.id for s in batch} - bad, dict(unreadable))
         # As it was read and not as it was listed: it may have changed in between.
         place.ledger.saw(Stamp(f.id, f.document.modified or "") for f in found if f.id not in bad)
     unchanged = len(found) - len(documents) + done.unchanged

@@ -13,6 +13,7 @@ from paperless_fingerprint.library import removal
 from paperless_fingerprint.library.analysis_one import analyse_one
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.library.settled import unsettle
+from paperless_fingerprint.library.uncompared import remember_encrypted
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.records import PaperlessDocument
 
@@ -54,6 +55,12 @@ def analyse_waiting(
     return count
 
 
+def _may_be_encrypted(found: PaperlessDocument) -> bool:
+    """Of a PDF that wants a password Paperless knows neither the text nor how many pages it has."""
+    known = found.document
+    return found.mime_type == "application/pdf" and not known.page_count and not known.content
+
+
 def as_stored(
     place: Workplace, found: PaperlessDocument, labels: Labels, old: Document | None
 ) -> Document:
@@ -70,6 +77,8 @@ def as_stored(
         return replace(document, file_size=old.file_size)
     try:
         facts = place.paperless.file_facts(document.id)
+        if _may_be_encrypted(found) and place.paperless.is_encrypted(document.id):
+            remember_encrypted(place.store, document.id)
     except PaperlessError:
         return document  # works without; the text counts more
     if document.checksum is None:

@@ -31,6 +31,11 @@ def path_of_journal(settings: Settings) -> Path:
     return _beside(settings, ".review.db")
 
 
+def path_of_outbox(settings: Settings) -> Path:
+    """Notifications that wait."""
+    return _beside(settings, ".notify.db")
+
+
 def path_of_audit(settings: Settings) -> Path:
     """What was moved or merged in Paperless."""
     return _beside(settings, ".audit.jsonl")

@@ -12,8 +12,9 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import TypeAlias
 
-from paperless_fingerprint.comparison.diff import Change, compare
+from paperless_fingerprint.comparison.diff import compare
 from paperless_fingerprint.comparison.relation import read as reading
+from paperless_fingerprint.comparison.wording import Change
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.vocabulary import Rarity
@@ -28,10 +29,7 @@ from paperless_fingerprint.settings.registry import Settings
 
 #: Of each text; a book is compared by its beginning here, and wholly by the analysis.
 MOST_CHARACTERS = 60_000
-#: A shared stretch longer than this is cut in its middle.
-_LONGEST_SAME = 60
-_KEPT_AT_ENDS = 20
-MOST_SEGMENTS = 2_000
+MOST_SEGMENTS = 4_000
 _KEPT_AT_ONCE = 50
 #: Of one item; of a large family the others are compared when somebody asks.
 _PREPARED_PAIRS = 8
@@ -86,7 +84,7 @@ class DifferenceFinder:
         self._cache.use(settings)
 
     def between(self, a: int, b: int) -> TextDifferences:
-        """The judgement and the word diff, made anew only when one of the texts has changed."""
+        """The judgement and the differences, made anew only when one of the texts has changed."""
         left, right = (self._mirror.catalogue.documents.get(id) for id in (a, b))
         if left is None or right is None:
             raise _gone(a, b)
@@ -192,26 +190,13 @@ def _beginning(document: Document) -> tuple[Document, bool]:
 
 
 def segments_of(changes: Iterable[Change]) -> list[Segment]:
-    found: list[Segment] = []
+    found = []
     for change in changes:
         if change.same:
-            found += _same(change.a.split(" "))
-        else:
-            kind = "changed" if change.a and change.b else "removed" if change.a else "added"
-            found.append(Segment(kind, change.a, change.b, change.about, change.matters))
+            # One string for both sides, where they write it alike: most of a text.
+            found.append(Segment("same", change.a, change.a if change.a == change.b else change.b))
+            continue
+        kind = "changed" if change.a and change.b else "removed" if change.a else "added"
+        kind = "moved" if change.about == "moved" else kind
+        found.append(Segment(kind, change.a, change.b, change.about, change.matters))
     return found
-
-
-def _same(words: Sequence[str]) -> list[Segment]:
-    def segment(some: Sequence[str]) -> Segment:
-        text = " ".join(some)
-        return Segment("same", text, text)
-
-    if len(words) <= _LONGEST_SAME:
-        return [segment(words)]
-    left_out = len(words) - 2 * _KEPT_AT_ENDS
-    return [
-        segment(words[:_KEPT_AT_ENDS]),
-        Segment("cut", f"{left_out:,} words that both have", ""),
-        segment(words[-_KEPT_AT_ENDS:]),
-    ]

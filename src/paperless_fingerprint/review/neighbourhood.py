@@ -278,7 +278,11 @@ def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
 
 def _changes(segments: Iterable[Segment], *, turned: bool) -> tuple[Segment, ...]:
     """What differs, what matters first; 'removed' and 'added' as time runs."""
-    found = [segment for segment in segments if segment.kind in {"changed", "removed", "added"}]
+    found = [
+        segment
+        for segment in segments
+        if segment.kind not in {"same", "moved"} and segment.about != "spelling"
+    ]
     found.sort(key=lambda segment: not segment.matters)
     if turned:
         kinds = {"removed": "added", "added": "removed"}

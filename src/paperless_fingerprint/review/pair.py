@@ -9,7 +9,7 @@ from itertools import islice
 from paperless_fingerprint.grouping.rivals import Claims
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages.reasons import Reason
-from paperless_fingerprint.model import Pair, PairScore
+from paperless_fingerprint.model import Pair, PairScore, Relation
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.diff_cache import Segment
 from paperless_fingerprint.review.person import Person
@@ -52,6 +52,8 @@ class PairView:
     items: tuple[str, ...]
     #: How often each kind of difference that matters occurs: ('amount', 2).
     differences: tuple[Count, ...] = ()
+    #: Of a part and its whole, the whole.
+    whole: int | None = None
 
 
 def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
@@ -93,6 +95,7 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
         item.waiting,
         tuple(each.id for each in holding),
         tuple(Count(name, count) for name, count in about.most_common()),
+        shown.leader if shown.relation is Relation.CONTAINS else None,
     )
 
 

@@ -14,7 +14,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paperless_fingerprint.errors import ConfigurationError, FingerprintError, unexpected
+from paperless_fingerprint.errors import (
+    ConfigurationError,
+    FingerprintError,
+    NoPaperlessError,
+    unexpected,
+)
 from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.files.memory import give_back
 from paperless_fingerprint.integration.consume import drain
@@ -32,6 +37,7 @@ from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.library.settled import state_of
 from paperless_fingerprint.progress import Progress, Silent
+from paperless_fingerprint.service.notifier import Notifier
 from paperless_fingerprint.settings.registry import Settings
 
 if TYPE_CHECKING:
@@ -101,6 +107,7 @@ class Worker:
         self._next_settling = clock() + _QUIET_SECONDS
         self._settling_again = clock()
         self._next_rest = clock()
+        self._notifier = Notifier(settings, self._progress)
         self._meanings: MeaningWorker | None = None
         if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
@@ -112,15 +119,25 @@ class Worker:
     # --- from outside ---------------------------------------------------------------------------
 
     def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="worker")
+        alone = not self._settings.paperless.url
+        work = self._rest if alone else self._run
+        self._thread = threading.Thread(target=work, name="worker")
         self._thread.start()
-        if self._meanings is not None:
-            self._meanings.start()
+        if not alone:
+            self._notifier.start()
+            if self._meanings is not None:
+                self._meanings.start()
+
+    def _rest(self) -> None:
+        """Without Paperless the library stays as it is."""
+        self.vitals.started_at = time.time()
+        self._stop.wait()
 
     def stop(self) -> None:
         """What is under way is finished: one document, or one batch of a sync."""
         self._stop.set()
         self._wake.set()
+        self._notifier.stop()
         if self._meanings is not None:
             self._meanings.stop()
         if self._thread is not None:
@@ -130,12 +147,15 @@ class Worker:
 
     def announce(self, document_id: int) -> None:
         """Durable when this returns."""
+        if not self._settings.paperless.url:
+            raise NoPaperlessError
         self.inbox.add([document_id])
         self._wake.set()
 
     def use(self, settings: Settings) -> None:
         """From now on with these. What is under way comes to an end of its own first."""
         self._settings = settings
+        self._notifier.use(settings)
         if self._meanings is not None:
             self._meanings.use(settings)
         self._wake.set()
@@ -391,7 +411,10 @@ def drain_once(
             if not is_next:
                 return 0, 0, ""
             turn.enter_context(FileLock(lock.with_name(lock.name + ".drain")).held())
-        return _drain_patiently(settings, progress, sleep)
+        found = _drain_patiently(settings, progress, sleep)
+    # Where no `serve` runs, whoever comes by takes along what waits.
+    Notifier(settings, progress).step()
+    return found
 
 
 def _drain_patiently(

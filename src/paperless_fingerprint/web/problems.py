@@ -19,6 +19,7 @@ from starlette.responses import Response
 from paperless_fingerprint.errors import (
     ConfigurationError,
     FingerprintError,
+    NoPaperlessError,
     PaperlessError,
     StoreError,
     unexpected,
@@ -94,6 +95,13 @@ def problem_of(error: Exception, secrets: Collection[str] = ()) -> Problem:
         )
     if isinstance(error, DeniedError):
         return Problem(403, "Not allowed", _("Paperless does not allow you to do this."))
+    if isinstance(error, NoPaperlessError):
+        return Problem(
+            409, "Read only",
+            _("No Paperless stands beside this library, so it is only shown here. On the command "
+              "line “confirm” and “dismiss” decide; with the address of Paperless and a token in "
+              "the settings, everything works."),
+        )  # fmt: skip
     if isinstance(error, PaperlessError):
         _log.warning("%s", error)
         return Problem(

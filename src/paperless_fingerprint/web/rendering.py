@@ -23,6 +23,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from paperless_fingerprint import languages
 from paperless_fingerprint.languages import figures, language, locale, ngettext
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.review.lines import with_facts
 from paperless_fingerprint.review.views_queue import told_once
 from paperless_fingerprint.web.messages import Messages
 
@@ -147,6 +148,7 @@ def environment() -> jinja2.Environment:
         day=day,
         decimals=decimals,
         duration=duration,
+        facts=with_facts,
         minute=minute,
         pages=pages,
         thousands=thousands,
