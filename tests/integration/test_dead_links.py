@@ -10,7 +10,8 @@ from paperless_fingerprint.checkup import paperless as checkup_paperless
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
 from paperless_fingerprint.demo.stand_in.fields import create_field, set_value
-from paperless_fingerprint.integration import merge, undo
+from paperless_fingerprint.integration import undo
+from paperless_fingerprint.integration.merging import carry_out
 
 LINK = "Duplicate of"
 
@@ -130,7 +131,7 @@ def test_what_comes_back_from_the_trash_is_linked_again_on_both_ends(office):
 
 def merged(office: Office, a: int, b: int) -> None:
     with office.open() as place, place.lock.held():
-        assert merge.merge(place, merge.preview(place, a, [b]), "test").trashed == (b,)
+        assert carry_out.merge(place, carry_out.preview(place, [a], [b]), "test").trashed == (b,)
 
 
 def test_merging_leaves_no_dead_link_and_undo_brings_the_links_back(office):

@@ -7,7 +7,6 @@ import threading
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +14,6 @@ from documents import document, stored
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
 from paperless_fingerprint.review.catalogue import patched, read
-from paperless_fingerprint.review.differences import segments_of
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import Place, positions
@@ -226,16 +224,6 @@ def test_parts_keep_their_order() -> None:
     assert components([3, 1, 2, 9], [(1, 3), (2, 9), (4, 5)]) == [[3, 1], [2, 9]]
 
 
-def test_long_stretches_that_both_have_are_cut() -> None:
-    words = [f"w{n}" for n in range(100)]
-    long = SimpleNamespace(a=" ".join(words), b=" ".join(words), same=True)
-    change = SimpleNamespace(a="12", b="13", same=False, about="amount", matters=True)
-    found = segments_of([long, change])
-    assert [s.kind for s in found] == ["same", "cut", "same", "changed"]
-    assert found[1].a.startswith("60 words")
-    assert found[0].a.split() + found[2].a.split() == words[:20] + words[-20:]
-
-
 def test_the_curve_is_that_of_the_bands() -> None:
     points = {point.jaccard: point.found for point in curve(48, 192)}
     assert points[0.5] == pytest.approx(0.955, abs=0.001)
@@ -293,6 +281,7 @@ def test_a_journal_of_an_earlier_version_knows_no_batches_and_gets_them(tmp_path
         # As version 0 was.
         old.execute("DROP INDEX act_batch")
         old.execute("ALTER TABLE act DROP COLUMN batch")
+        old.execute("ALTER TABLE act DROP COLUMN ordered")
         old.execute("PRAGMA user_version = 0")
         old.execute(
             "INSERT INTO act (at, person, by, verdict, item, documents, steps) "

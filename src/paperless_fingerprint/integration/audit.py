@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import OWNER_ONLY
+
+#: What only says what has become of another act.
+_ABOUT_ACTS = frozenset({"merged", "undone"})
 
 
 def _owner_only(path: str, flags: int) -> int:
@@ -25,7 +28,7 @@ def _owner_only(path: str, flags: int) -> int:
 class Act:
     number: int
     at: str
-    #: 'trash', 'merge', 'primary'; 'undone' takes back another one.
+    #: 'merge', 'primary'; 'merged' ends a merge, 'undone' takes back another one.
     what: str
     document_id: int
     #: Who or what wanted it: 'policy replace', 'command line'.
@@ -46,6 +49,9 @@ class Act:
 class AuditLog:
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: What was read already, and up to where: a batch writes thousands of acts.
+        self._read: list[Act] = []
+        self._end = 0
 
     def write(self, at: str, what: str, document_id: int, by: str, **details: Any) -> Act:
         """On the disk when this returns. Whoever writes holds the library's lock."""
@@ -73,33 +79,55 @@ class AuditLog:
 
     def acts(self) -> list[Act]:
         try:
-            lines = self.path.read_bytes().splitlines()
+            with self.path.open("rb") as file:
+                if file.seek(0, os.SEEK_END) < self._end:
+                    self._read, self._end = [], 0  # another file
+                file.seek(self._end)
+                lines, _, rest = file.read().rpartition(b"\n")
         except FileNotFoundError:
+            self._read, self._end = [], 0
             return []
         except OSError as error:
             raise StoreError(
                 f"The audit log {self.path} cannot be read: {error.strerror}."
             ) from error
-        found = []
-        for line in lines:
-            try:
-                told = json.loads(line)
-                number, at, what, id, by = (
-                    told.pop(name) for name in ("number", "at", "what", "document", "by")
-                )
-            except (ValueError, KeyError, AttributeError):
-                continue  # the end of a line that was cut off by a power cut
-            found.append(Act(number, at, what, id, by, told))
-        return found
+        if lines:
+            self._end += len(lines) + 1
+            self._read += _acts_in(lines)
+        # A line without an end may not be whole yet: it is looked at again.
+        return [*self._read, *_acts_in(rest)]
 
     def standing(self) -> list[Act]:
         """What has not been taken back, the latest first."""
         acts = self.acts()
         undone = {act.details.get("act") for act in acts if act.what == "undone"}
-        return [a for a in reversed(acts) if a.what != "undone" and a.number not in undone]
+        return [a for a in reversed(acts) if a.what not in _ABOUT_ACTS and a.number not in undone]
+
+    def unfinished(self) -> list[Act]:
+        """Merges that were begun and neither ended nor taken back, in their order."""
+        acts = self.acts()
+        over = {act.details.get("act") for act in acts if act.what in _ABOUT_ACTS}
+        return [act for act in acts if act.what == "merge" and act.number not in over]
+
+    def end_of(self, number: int) -> Act | None:
+        """How this act ended: 'merged' or 'undone', the latest; nothing where it is under way."""
+        return next((a for a in reversed(self.acts()) if a.what in _ABOUT_ACTS
+                     and a.details.get("act") == number), None)  # fmt: skip
 
     def undone(self) -> list[Act]:
         """What somebody has taken back: never to be done again by a policy."""
         acts = self.acts()
         numbers = {act.details.get("act") for act in acts if act.what == "undone"}
         return [act for act in acts if act.number in numbers]
+
+
+def _acts_in(lines: bytes) -> Iterator[Act]:
+    for line in lines.splitlines():
+        try:
+            told = json.loads(line)
+            number, at, what, id, by = (
+                told.pop(name) for name in ("number", "at", "what", "document", "by")
+            )
+        except (ValueError, KeyError, AttributeError):
+            continue  # the end of a line that was cut off by a power cut
+        yield Act(number, at, what, id, by, told)

@@ -12,23 +12,17 @@ from dataclasses import dataclass, field
 from paperless_fingerprint.errors import FingerprintError, PaperlessError, StoreError, unexpected
 from paperless_fingerprint.integration import replace as policies
 from paperless_fingerprint.integration.context import Workplace
-from paperless_fingerprint.integration.feedback.asked import is_applied
-from paperless_fingerprint.integration.feedback.listen import hear
 from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.inbox import Event
-from paperless_fingerprint.integration.updates import analyse_waiting, as_stored, remove
-from paperless_fingerprint.library.intake import SPEC_NOTE, take_in
-from paperless_fingerprint.library.reach import reach
+from paperless_fingerprint.integration.renewal import renew
+from paperless_fingerprint.integration.updates import analyse_waiting, remove
+from paperless_fingerprint.library.intake import SPEC_NOTE
 from paperless_fingerprint.paperless.records import Stamp
 from paperless_fingerprint.paperless.refusals import MissingError
 
 
 class OutageError(PaperlessError):
     """Paperless or the store is away: nobody's fault, and everything waits."""
-
-
-class DocumentError(FingerprintError):
-    """This one document cannot be done; the others can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +38,22 @@ class Outcome:
 def consume(place: Workplace, document_id: int) -> Outcome:
     """One document as it is now. The caller holds the library's lock."""
     try:
-        found = place.paperless.document_of_event(document_id)
+        found, connected = renew(place, document_id, is_news=True)
     except MissingError:
         # Those that were connected with it are looked at anew.
         analyse_waiting(place, remove(place, [document_id]))
         return Outcome(document_id, "gone", 0, tell(place).problems)
-    id = found.id
-    if id != document_id:
-        remove(place, [document_id])  # a version row is no document
-    # Each question to the store is a journey where that is a server: what is new is asked nothing.
-    known = place.store.get([id])
-    old = known[id].document if known else None
-    if old is not None:
-        place.ledger.owe(reach(place.store, [id]))
-        hear(place, {id: found.tag_ids})
-    document = as_stored(place, found, place.labels.get(), old)
-    report = take_in(place.store, [document], place.settings.spec(), known)
-    if report.refused:
-        raise DocumentError(f"Document {id} was not stored: {report.refused[0].reason}.")
-    if not is_applied(place.store):
-        place.ledger.has_come([id])
-    analyse_waiting(place, [id], owing=False)
-    around = place.store.connections([id])
-    place.ledger.owe(reach(place.store, [id], around))
-    # Again, for a 'not a duplicate' tag that was there before anything was found.
-    hear(place, {id: found.tag_ids})
-    policies.after_consumption(place, id)
+    policies.after_consumption(place, found.id)
     told = tell(place)
-    place.ledger.saw([Stamp(id, found.document.modified or "")])
-    return Outcome(id, "done", len(around.ids - {id}), told.problems)
+    place.ledger.saw([Stamp(found.id, found.document.modified or "")])
+    return Outcome(found.id, "done", connected, told.problems)
+
+
+def found(place: Workplace, document_id: int) -> Outcome:
+    """As it stands in the library, by whomever it was done."""
+    around = place.store.connections([document_id])
+    state = "done" if place.store.metadata([document_id]) else "gone"
+    return Outcome(document_id, state, len(around.ids - {document_id}))
 
 
 @dataclass(slots=True)
@@ -94,7 +75,7 @@ def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
             place.inbox.take_from(place.spool)
         except FingerprintError as error:
             place.say(str(error))  # what is in the inbox already can be done
-        with place.lock.held():
+        with place.turn.held(), place.lock.held():
             event = place.inbox.next_due()
             if event is None:
                 break

@@ -7,9 +7,10 @@ It acts only on what is beyond doubt, and never twice against somebody who took 
 
 from __future__ import annotations
 
-from paperless_fingerprint.integration import merge
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.wanted import sees_more
+from paperless_fingerprint.integration.merging import carry_out
+from paperless_fingerprint.integration.merging.plan import Choice
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.model import Decision, Group, Relation, Verdict
@@ -28,6 +29,7 @@ def _replace(place: Workplace, id: int, group: Group) -> None:
     replaced = _beyond_doubt(place, id, group)
     if not replaced:
         return
+    carry_out.finish(place)  # of a run that died
     found = {each.id: each for each in place.paperless.documents(ids=[id, *replaced])}
     texts = place.store.texts([id, *replaced])
     unchanged = [n for n in replaced if n in found and found[n].document.content == texts.get(n)]
@@ -48,10 +50,13 @@ def _replace(place: Workplace, id: int, group: Group) -> None:
         batch = place.audit.write(primary.at, "primary", id, REPLACE, key=primary.key).number
         place.store.put_decision(primary)
         regroup.refresh(place.store, place.settings, group.members)
-    planned = merge.compare(place, found[id], [found[n] for n in unchanged])
+    held = place.paperless.holdings([id, *unchanged])
+    if not held.keys() >= {id, *unchanged}:
+        return  # gone this very moment
+    plan = carry_out.of(place, held, Choice((id,), tuple(unchanged)))
     try:
-        done = merge.merge(place, planned, REPLACE, batch=batch)
-    except merge.NotCarriedOverError as error:
+        done = carry_out.merge(place, plan, REPLACE, batch=batch)
+    except carry_out.NotCarriedOverError as error:
         place.say(str(error))
         return
     for number in done.trashed:
@@ -73,9 +78,10 @@ def _beyond_doubt(place: Workplace, id: int, group: Group) -> list[int]:
     if any(d.verdict is Verdict.PRIMARY and d.by != REPLACE and d.a in documents for d in said):
         return []  # somebody has chosen which one to keep
     taken_back = {
-        (act.document_id, act.details.get("primary"))
+        (other, act.document_id)
         for act in place.audit.undone()
-        if act.what == "trash"
+        if act.what == "merge"
+        for other in act.details["plan"]["trash"]
     }
     floor = max(place.settings.paperless.trash_confidence, place.settings.similarity_threshold)
     certain = []

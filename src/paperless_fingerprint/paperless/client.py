@@ -23,6 +23,7 @@ from paperless_fingerprint.paperless.reading import Names, OnUnreadable
 from paperless_fingerprint.paperless.records import (
     CustomField,
     FileFacts,
+    Holding,
     Note,
     PaperlessDocument,
     SavedView,
@@ -37,6 +38,10 @@ from paperless_fingerprint.paperless.transport import FileStream, Limits
 from paperless_fingerprint.paperless.writing import BulkResult, Refusal
 
 __all__ = ["BulkResult", "Limits", "PaperlessClient", "Refusal"]
+
+_ENCRYPTED = b"/Encrypt"
+#: More than that is not read of a file to see whether it is encrypted.
+_MOST_BYTES = 100 << 20
 
 
 class PaperlessClient:
@@ -141,6 +146,11 @@ class PaperlessClient:
     def document(self, number: int, *, full_perms: bool = True) -> PaperlessDocument:
         return reading.document(self._connection, self.names, number, full_perms=full_perms)
 
+    def holdings(self, ids: Iterable[int], *, full_perms: bool = False) -> dict[int, Holding]:
+        """What people have given to these: id → it. Either who may change each, or with
+        `full_perms` who else may."""
+        return reading.holdings(self._connection, ids, full_perms=full_perms)
+
     def document_of_event(self, number: int) -> PaperlessDocument:
         """For ids from the hook, which may name a later file version of a document."""
         try:
@@ -217,6 +227,10 @@ class PaperlessClient:
         # Without `?fields=`: it would make Paperless drop what it does not list.
         self._connection.send("PATCH", f"/api/documents/{number}/", json=told)
 
+    def reprocess(self, ids: Iterable[int]) -> BulkResult:
+        """Paperless recognises the text again, in its own time."""
+        return writing.bulk_edit(self._connection, ids, "reprocess", {})
+
     def trashed(self) -> list[Trashed]:
         return writing.trashed(self._connection)
 
@@ -267,6 +281,13 @@ class PaperlessClient:
 
     def document_types(self) -> dict[int, str]:
         return dict(self.names.of("document_types"))
+
+    def storage_paths(self) -> dict[int, str]:
+        return dict(self.names.of("storage_paths"))
+
+    def users(self) -> dict[int, str]:
+        """Nothing where the token may not see who there is."""
+        return labels.users(self._connection)
 
     def custom_fields(self) -> list[CustomField]:
         return labels.custom_fields(self._connection)
@@ -321,6 +342,19 @@ class PaperlessClient:
 
     def preview(self, number: int) -> AbstractContextManager[FileStream]:
         return self._connection.stream(f"/api/documents/{number}/preview/")
+
+    def is_encrypted(self, number: int) -> bool:
+        """Whether the file, a PDF, is. What says so is never encrypted or compressed itself."""
+        last, size = b"", 0
+        path = f"/api/documents/{number}/download/"
+        with self._connection.stream(path, {"original": "true"}) as file:
+            for chunk in file.chunks:
+                if _ENCRYPTED in last + chunk:
+                    return True
+                last, size = chunk[-len(_ENCRYPTED) :], size + len(chunk)
+                if size > _MOST_BYTES:
+                    break
+        return False
 
     def upload(
         self, file_name: str, data: bytes, *, mime_type: str = "text/plain", **form: Any

@@ -16,6 +16,7 @@ from paperless_fingerprint.paperless.records import (
     tag_of,
 )
 from paperless_fingerprint.paperless.refusals import (
+    DeniedError,
     MissingError,
     RefusedError,
     StrangeError,
@@ -146,6 +147,16 @@ def ensure_custom_field(
 
 def _field_named(connection: Connection, name: str) -> CustomField | None:
     return next((field for field in custom_fields(connection) if field.name == name), None)
+
+
+def users(connection: Connection) -> dict[int, str]:
+    try:
+        found = everything(connection, "/api/users/")
+    except DeniedError as error:
+        if error.status != 403:
+            raise
+        return {}
+    return {int(item["id"]): str(item["username"]) for item in found}
 
 
 def saved_views(connection: Connection) -> list[SavedView]:

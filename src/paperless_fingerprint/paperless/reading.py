@@ -17,9 +17,12 @@ from paperless_fingerprint.paperless.listing import (
 )
 from paperless_fingerprint.paperless.records import (
     DOCUMENT_FIELDS,
+    HOLDING_FIELDS,
+    Holding,
     Json,
     PaperlessDocument,
     document_of,
+    holding_of,
 )
 from paperless_fingerprint.paperless.refusals import (
     DeniedError,
@@ -30,7 +33,7 @@ from paperless_fingerprint.paperless.refusals import (
 
 #: Told of a document that could not be read, so that the rest can go on.
 OnUnreadable = Callable[[int, PaperlessError], None]
-KINDS = ("tags", "correspondents", "document_types")
+KINDS = ("tags", "correspondents", "document_types", "storage_paths")
 
 
 class Names:
@@ -94,6 +97,16 @@ def document(
     params = {"fields": DOCUMENT_FIELDS, **({"full_perms": "true"} if full_perms else {})}
     found = connection.get(f"/api/documents/{number}/", params)
     return document_of(found, names, full_perms=full_perms)
+
+
+def holdings(connection: Connection, ids: Iterable[int], *, full_perms: bool) -> dict[int, Holding]:
+    """What people have given to those of the ids that exist and may be seen."""
+    params = {"fields": HOLDING_FIELDS, **({"full_perms": "true"} if full_perms else {})}
+    found: dict[int, Holding] = {}
+    for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
+        rows = by_ids(connection, chunk, params)
+        found.update((id, holding_of(row)) for id, row in rows.items())
+    return found
 
 
 def root_of(connection: Connection, number: int) -> int:

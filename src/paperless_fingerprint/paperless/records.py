@@ -43,6 +43,43 @@ class PaperlessDocument:
         return self.document.id
 
 
+#: What a document has one of, by Paperless's names.
+HELD_VALUES = (
+    "title", "correspondent", "document_type", "storage_path", "created", "archive_serial_number",
+    "owner",
+)  # fmt: skip
+HOLDING_FIELDS = (
+    f"id,{','.join(HELD_VALUES)},content,tags,custom_fields,notes,permissions,user_can_change"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """All that people have given to a document, in Paperless's own ids."""
+
+    id: int
+    #: By the names in HELD_VALUES.
+    values: Mapping[str, Any]
+    tags: tuple[int, ...] = ()
+    fields: Mapping[int, Any] = field(default_factory=dict)
+    #: Their texts, the oldest first.
+    notes: tuple[str, ...] = ()
+    content: str = ""
+    #: None where it was not asked for.
+    may_change: bool | None = None
+    #: Users ('3') and groups ('group:3') who were given the right to change it; None likewise.
+    changers: frozenset[str] | None = None
+
+    @property
+    def title(self) -> str:
+        return str(self.values.get("title") or "")
+
+    @property
+    def owner(self) -> str | None:
+        owner = self.values.get("owner")
+        return None if owner is None else str(owner)
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """A document's id and when it last changed."""
@@ -135,6 +172,32 @@ def moment(text: str | None) -> str | None:
     return found.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def holding_of(found: Json) -> Holding:
+    try:
+        permissions = found.get("permissions")
+        values = {name: found.get(name) for name in HELD_VALUES}
+        return Holding(
+            int(found["id"]),
+            {**values, "created": (values["created"] or "")[:10] or None},
+            tuple(map(int, found["tags"])),
+            {int(f["field"]): f["value"] for f in found["custom_fields"]},
+            tuple(note.text for note in sorted(map(note_of, found["notes"]), key=lambda n: n.id)),
+            found.get("content") or "",
+            found.get("user_can_change"),
+            None if permissions is None else frozenset(_people(permissions.get("change") or {})),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StrangeError(
+            "Paperless describes a document in a form that this program does not know "
+            f"({type(error).__name__}: {error})."
+        ) from error
+
+
+def _people(granted: Json) -> list[str]:
+    users = [str(user) for user in granted.get("users") or ()]
+    return users + [f"group:{group}" for group in granted.get("groups") or ()]
+
+
 def document_of(found: Json, name_of: NameOf, *, full_perms: bool) -> PaperlessDocument:
     try:
         return _document_of(found, name_of, full_perms=full_perms)
@@ -151,9 +214,7 @@ def _document_of(found: Json, name_of: NameOf, *, full_perms: bool) -> Paperless
     if full_perms and not isinstance(permissions, Mapping):
         # Without them, a document would look as if nobody but its owner might see it.
         raise KeyError("permissions")
-    view = permissions.get("view") or {} if permissions else {}
-    viewers = [str(user) for user in view.get("users") or ()]
-    viewers += [f"group:{group}" for group in view.get("groups") or ()]
+    viewers = _people(permissions.get("view") or {}) if permissions else []
     tag_ids = tuple(int(tag) for tag in found.get("tags") or ())
     versions = found.get("versions") or []
     current = max(versions, key=lambda version: int(version["id"]), default=None)

@@ -10,12 +10,14 @@ from dataclasses import asdict
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library import decisions, regroup
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Pair, PairScore, Relation, Verdict
 from paperless_fingerprint.review.journal import (
     DONE,
     REFUSED,
+    TRASH,
     UNDONE,
     DecisionStep,
     Journal,
@@ -57,13 +59,13 @@ def do(store: Store, settings: Settings, step: DecisionStep, by: str) -> None:
         decisions.dismiss(store, settings, step.a, *step.others, by=by)
     elif step.what == "primary":
         decisions.choose_primary(store, settings, step.a, by=by)
-    else:
+    elif step.what != TRASH:  # which is done in Paperless
         raise UsageError(f"'{step.what}' is nothing that can be decided.")
 
 
 def _standing(store: Store, entry: JournalEntry) -> dict[str, Any]:
     """Decisions, pairs and texts as they are before the first step."""
-    subjects = entry.subjects
+    subjects = entry.decided
     ids = {id for subject in subjects for id in subject}
     return {
         "decisions": kept([d for d in store.decisions(ids) if (d.a, d.b) in subjects]),
@@ -75,7 +77,7 @@ def _standing(store: Store, entry: JournalEntry) -> dict[str, Any]:
 def _put_back(store: Store, settings: Settings, undone: JournalEntry) -> None:
     was = json.loads(undone.was) if undone.was else {"decisions": [], "pairs": [], "texts": {}}
     before = [decision_of(told) for told in was["decisions"]]
-    subjects = undone.subjects
+    subjects = undone.decided
     ids = {id for subject in subjects for id in subject}
     for a, b in sorted(subjects):
         # Takes away what was said, and looks at the two anew.
@@ -97,5 +99,5 @@ def _put_back(store: Store, settings: Settings, undone: JournalEntry) -> None:
 def _pair(told: dict[str, Any]) -> Pair:
     return Pair(
         told["a"], told["b"], Relation(told["relation"]), told["confidence"],
-        PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
+        PairScore(**told["scores"]), tuple(map(Reason.of, told["reasons"])), told["leader"],
     )  # fmt: skip

@@ -57,7 +57,7 @@ class ActView:
     number: int
     at: str
     by: str
-    #: 'same', 'different', 'primary', 'undo'.
+    #: 'same', 'different', 'primary', 'resolve', 'undo'.
     verdict: str
     item: str
     documents: tuple[int, ...]
@@ -102,7 +102,7 @@ def decide(
     check_orders(orders)
     ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
     # Somebody may have decided on the command line since the library was read.
-    _look_again(review.mirror, ids)
+    look_again(review.mirror, ids)
     sight = review.mirror.sight(person)
     members = {id for order in orders for id in entry_of(sight, order.item).members}
     # Before the lock: Paperless may take its time, and nobody else shall wait for that.
@@ -145,12 +145,12 @@ def undo(
     there before is there again."""
     act = review.journal.last(person.id) if number is None else review.journal.get(number)
     together = [] if act is None else review.journal.of_batch(act.number)
-    documents = {id for each in together for id in each.documents}
-    if act is None or not _sees_all(review.mirror, person, documents):
+    if act is None or not _knows(review.mirror, person, together):
         raise Unknown(_("There is no decision to undo."))
     if act.person != person.id and not person.superuser:
         raise Forbidden(_("%(who)s decided this and can undo it.", who=act.by))
-    _may(person, documents, changeable)
+    # What lies in the trash can be changed by nobody; it comes back to whoever has put it there.
+    _may(person, {id for each in together for id in {*each.documents} - each.trashed}, changeable)
     with review.deciding:
         standing = [each for each in review.journal.of_batch(act.number) if _stands(each)]
         if not standing:
@@ -185,10 +185,15 @@ def acts(
     """The latest first; only about what this person may see, wholly. With the first of them comes
     what was heard in Paperless."""
     most = max(1, min(limit, 500))
-    found = [act_of(person, entry) for entry in review.journal.latest(most, before)]
+    found = [
+        act_of(person, entry)
+        for entry in review.journal.latest(most, before)
+        if _knows(review.mirror, person, [entry])
+    ]
     if before is None:
-        found = sorted([*found, *_heard(review)], key=lambda act: act.at, reverse=True)
-    return tuple(act for act in found if _sees_all(review.mirror, person, act.documents))[:most]
+        heard = [act for act in _heard(review) if _sees_all(review.mirror, person, act.documents)]
+        found = sorted([*found, *heard], key=lambda act: act.at, reverse=True)
+    return tuple(found[:most])
 
 
 def _heard(review: Review) -> Iterator[ActView]:
@@ -205,7 +210,7 @@ def _heard(review: Review) -> Iterator[ActView]:
 def told(review: Review, person: Person, number: int) -> tuple[ActView, ...]:
     """This act and what was decided with it at once, where the person may see all of it."""
     found = review.journal.of_batch(number)
-    if not _sees_all(review.mirror, person, {id for act in found for id in act.documents}):
+    if not _knows(review.mirror, person, found):
         return ()
     return tuple(act_of(person, each) for each in found)
 
@@ -222,10 +227,16 @@ def _stands(entry: journals.JournalEntry) -> bool:
     return entry.state in {journals.WAITING, journals.DONE} and entry.verdict != "undo"
 
 
-def _look_again(mirror: Mirror, ids: Sequence[int]) -> None:
+def look_again(mirror: Mirror, ids: Sequence[int]) -> None:
     if not mirror.catalogue.ready:
         raise UsageError(_("The library is loading. Try again in a moment."))
     mirror.look_again(ids)
+
+
+def _knows(mirror: Mirror, person: Person, acts: Sequence[journals.JournalEntry]) -> bool:
+    """What somebody has put into the trash is seen by nobody, and known to that person."""
+    others = (act for act in acts if not (act.trashed and act.person == person.id))
+    return _sees_all(mirror, person, {id for act in others for id in act.documents})
 
 
 def _sees_all(mirror: Mirror, person: Person, ids: Collection[int]) -> bool:
@@ -250,7 +261,8 @@ def _may(person: Person, ids: Collection[int], changeable: Changeable) -> None:
 def _outcome(
     review: Review, person: Person, kept: Sequence[journals.JournalEntry]
 ) -> DecisionOutcome:
-    review.decisions.carry_out_soon([entry.number for entry in kept])
+    runner = review.merges if any(entry.trashed for entry in kept) else review.decisions
+    runner.carry_out_soon([entry.number for entry in kept])
     settled = review.journal.of_batch(kept[0].number)
     return DecisionOutcome(
         tuple(act_of(person, entry) for entry in settled),

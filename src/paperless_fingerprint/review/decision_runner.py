@@ -9,7 +9,7 @@ from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.context import owe
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.review.apply import carry_out
-from paperless_fingerprint.review.journal import Journal
+from paperless_fingerprint.review.journal import Journal, JournalEntry
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.settings.registry import Settings
@@ -69,12 +69,16 @@ class DecisionRunner:
             self._wake.wait(pause)
             self._wake.clear()
 
+    def _waiting(self) -> list[JournalEntry]:
+        """Merges go their own way: Paperless may be away."""
+        return [entry for entry in self._journal.waiting() if not entry.trashed]
+
     def _carry_out_waiting(self, stop: threading.Event) -> None:
         """All that waits, in its order. Waits for whoever holds the library."""
-        if not self._journal.waiting():
+        if not self._waiting():
             return
         with library_lock(self._settings).held():
-            for entry in self._journal.waiting():
+            for entry in self._waiting():
                 if stop.is_set():
                     break
                 around = carry_out(self._opened.store, self._settings, self._journal, entry)

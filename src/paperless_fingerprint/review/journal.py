@@ -43,17 +43,20 @@ _SCHEMA = (
     "ALTER TABLE act ADD COLUMN batch INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX act_batch ON act (batch) WHERE batch > 0",
 )
+_SINCE_2 = ("ALTER TABLE act ADD COLUMN ordered TEXT NOT NULL DEFAULT ''",)
 
 
-def _made(connection: sqlite3.Connection, _version: int) -> None:
-    """A file of the first format has all but the last two."""
-    for statement in _SCHEMA:
+def _made(connection: sqlite3.Connection, version: int) -> None:
+    """A file of the first format has all but the last two, one of the second knows no merges."""
+    for statement in (*(_SCHEMA if version < 1 else ()), *_SINCE_2):
         connection.execute(statement)
 
 
-_FORMAT = Format(_APPLICATION_ID, 1, _made, "Move it away, so that decisions can be kept there.")
+_FORMAT = Format(_APPLICATION_ID, 2, _made, "Move it away, so that decisions can be kept there.")
 WAITING, DONE, UNDONE, REFUSED = "waiting", "done", "undone", "refused"
-_COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was, state, why, batch"
+#: A step that is none of the library: the others go to Paperless's trash.
+TRASH = "trash"
+_COLUMNS = "number, at, person, by, verdict, item, documents, steps, undoes, was, state, why, batch, ordered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,21 @@ class JournalEntry:
     why: str = ""
     #: Number of the first act of what was decided at once, and is taken back at once; 0: alone.
     batch: int = 0
+    #: Of a merge: what was ordered, as merge_orders.py writes it; else empty.
+    ordered: str = ""
 
     @property
     def subjects(self) -> set[tuple[int, int]]:
         return {pair for step in self.steps for pair in step.pairs}
+
+    @property
+    def decided(self) -> set[tuple[int, int]]:
+        """Those of the subjects that a decision of the library is about."""
+        return {pair for step in self.steps if step.what != TRASH for pair in step.pairs}
+
+    @property
+    def trashed(self) -> set[int]:
+        return {id for step in self.steps if step.what == TRASH for id in step.others}
 
 
 ActsOf: TypeAlias = Mapping[int, Sequence[JournalEntry]]
@@ -105,7 +119,7 @@ class Journal:
         self._waiting: tuple[JournalEntry, ...] | None = None
         self._by_document: tuple[tuple[JournalEntry, ...], ActsOf] | None = None
         self._remembering = threading.Lock()
-        with self._file.reading() as connection:
+        with self._file.making() as connection:
             _FORMAT.prepare(connection, path)
 
     def close(self) -> None:
@@ -119,11 +133,11 @@ class Journal:
                 batch = kept[0].number if kept else 0
                 done = connection.execute(
                     "INSERT INTO act (at, person, by, verdict, item, documents, steps, undoes, "
-                    "batch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "batch, ordered) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (entry.at, entry.person, entry.by, entry.verdict, entry.item,
                      json.dumps(entry.documents),
                      json.dumps([[s.what, s.a, list(s.others)] for s in entry.steps]),
-                     entry.undoes, batch),
+                     entry.undoes, batch, entry.ordered),
                 )  # fmt: skip
                 kept.append(replace(entry, number=int(done.lastrowid or 0), batch=batch))
             if len(kept) > 1:
@@ -212,11 +226,11 @@ class Journal:
 
 
 def _entry(row: tuple[Any, ...]) -> JournalEntry:
-    number, at, person, by, verdict, item, documents, steps, undoes, was, state, why, batch = row
+    number, at, person, by, verdict, item, documents, steps, *rest = row
     return JournalEntry(
         number, at, person, by, verdict, item, tuple(json.loads(documents)),
         tuple(DecisionStep(what, a, tuple(others)) for what, a, others in json.loads(steps)),
-        undoes, was, state, why, batch,
+        *rest,
     )  # fmt: skip
 
 

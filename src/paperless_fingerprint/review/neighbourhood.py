@@ -266,7 +266,7 @@ def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
                 pair = pair or found.pair
                 changes = _changes(found.segments, turned=a != before)
             if pair is not None:
-                reasons, jaccard = pair.reasons, pair.scores.jaccard
+                reasons, jaccard = tuple(map(str, pair.reasons)), pair.scores.jaccard
         steps.append(
             Step(
                 cards[number], number == entry.members[-1], before, reasons, changes, jaccard,
@@ -278,7 +278,11 @@ def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
 
 def _changes(segments: Iterable[Segment], *, turned: bool) -> tuple[Segment, ...]:
     """What differs, what matters first; 'removed' and 'added' as time runs."""
-    found = [segment for segment in segments if segment.kind in {"changed", "removed", "added"}]
+    found = [
+        segment
+        for segment in segments
+        if segment.kind not in {"same", "moved"} and segment.about != "spelling"
+    ]
     found.sort(key=lambda segment: not segment.matters)
     if turned:
         kinds = {"removed": "added", "added": "removed"}

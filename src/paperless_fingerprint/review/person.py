@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from paperless_fingerprint.paperless.records import Holding
 from paperless_fingerprint.query.searcher import Asker
 
 
@@ -29,6 +30,8 @@ class Person:
     groups: tuple[str, ...] = ()
     #: Whether Paperless lets this person change documents at all.
     may_decide: bool = True
+    #: Whether Paperless lets this person delete documents at all.
+    may_delete: bool = True
     #: What Paperless itself lets this person see, asked not long ago; None where it could not be
     #: asked (then the library's own knowledge must do), and for superusers, who see everything.
     visible: frozenset[int] | None = field(default=None, repr=False)
@@ -42,6 +45,21 @@ class Person:
         """Both must say so: the library, and Paperless where it was asked."""
         return self.asker.may_view(document.id, document.owner, document.viewers)
 
+    def may_change(self, held: Holding) -> bool:
+        """As Paperless says it: to this person (`may_change`), or to us of everybody (`changers`)."""
+        if self.superuser or held.changers is None:
+            return self.superuser or (self.may_decide and bool(held.may_change))
+        own = {self.id, *(f"group:{group}" for group in self.groups)}
+        return self.may_decide and (
+            held.owner in {None, self.id} or not own.isdisjoint(held.changers)
+        )
+
+    def may_trash(self, held: Holding) -> bool:
+        """What belongs to somebody else may be changed by whom it is shared with, and not deleted."""
+        return self.superuser or (
+            self.may_delete and self.may_change(held) and held.owner in {None, self.id}
+        )
+
     def surely_may_change(self, document: OwnedDocument) -> bool:
         """What can be told without Paperless; who was given the right by name must wait for it."""
         return self.superuser or (
@@ -51,3 +69,5 @@ class Person:
 
 #: Whoever sits at this machine, where no sign-in is asked for.
 OPEN_PERSON = Person("", "this machine", superuser=True)
+#: The same where there is no Paperless: sees everything and changes nothing.
+READER = replace(OPEN_PERSON, may_decide=False)

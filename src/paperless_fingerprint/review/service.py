@@ -1,7 +1,7 @@
-"""The review, opened once: its parts, and the three threads that work behind it.
+"""The review, opened once: its parts, and the four threads that work behind it.
 
 One reads the library again when it has changed; one carries out what was decided as soon as nobody
-else holds the library; one compares texts before somebody asks.
+else holds the library; one merges in Paperless what was ordered; one compares texts before somebody asks.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from paperless_fingerprint.review.decision_runner import DecisionRunner
 from paperless_fingerprint.review.diff_cache import DiffCache
 from paperless_fingerprint.review.differences import DifferenceFinder
 from paperless_fingerprint.review.journal import Journal
+from paperless_fingerprint.review.merge_runner import MergeRunner
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.review.remembered import Remembered
@@ -58,6 +59,7 @@ class Review:
             settings, self._opened, self.mirror, self.journal,
             patience_seconds=patience_seconds, tell=self._carried_out,
         )  # fmt: skip
+        self.merges = MergeRunner(settings, self.mirror, self.journal, live)
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -71,12 +73,14 @@ class Review:
         self.mirror.use(settings)
         self.differences.use(settings)
         self.decisions.use(settings)
+        self.merges.use(settings)
         self.worker.use(settings)
 
     def start(self) -> None:
         for work, name in (
             (self.mirror.keep_reading, "catalogue"),
             (self.decisions.keep_deciding, "decisions"),
+            (self.merges.keep_merging, "merges"),
             (self.differences.keep_preparing, "differences"),
         ):
             # Not waited for at the end: it may be standing in line for the library's lock, and
@@ -88,6 +92,7 @@ class Review:
     def stop(self) -> None:
         self._stop.set()
         self.decisions.wake()
+        self.merges.wake()
         for thread in self._threads:
             thread.join(timeout=_END_SECONDS)
         if any(thread.is_alive() for thread in self._threads):
@@ -108,4 +113,4 @@ class Review:
     @property
     def trouble(self) -> str:
         """Why what is shown may be old; empty where all is well."""
-        return self.mirror.trouble or self.decisions.trouble
+        return self.mirror.trouble or self.decisions.trouble or self.merges.trouble

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -25,6 +26,7 @@ from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.preview import Preview
 from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Queue, QueueNeighbours
+from paperless_fingerprint.web import api_uncompared, resolve_api
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.operations import (
     ApiOperation,
@@ -315,6 +317,7 @@ def operations(metrics: Metrics) -> Sequence[ApiOperation]:
                    _count("before", "Only acts with a lower number; 0 is none.", 0, 2**31 - 1, 0))),
         ApiOperation("POST", "/api/review/decide", "Decide; all of it or nothing.",
                   lambda call: _decide(metrics, call), decide.DecisionOutcome, body=Orders, statuses=_CONFLICT),
+        *resolve_api.operations(partial(_told, metrics)),
         ApiOperation("POST", "/api/review/preview", "What Paperless would be told.",
                   _preview, Preview, body=Orders),
         ApiOperation("POST", "/api/review/undo", "Take back an act, or the last one.",
@@ -353,4 +356,5 @@ def operations(metrics: Metrics) -> Sequence[ApiOperation]:
                   "were.", _labels, preview.LabelsView),
         ApiOperation("POST", "/api/labels", "Write about the whole library to Paperless, and keep it "
                   "right.", _write_all, status=204),
+        *api_uncompared.operations(),
     )  # fmt: skip

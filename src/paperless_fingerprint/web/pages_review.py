@@ -15,9 +15,11 @@ from starlette.routing import Route
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, pair, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
+from paperless_fingerprint.review.lines import blocks_of
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.views_queue import Item, told_once
 from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.web import pdf_viewer
 from paperless_fingerprint.web.filtering import filters_of, given_of
 from paperless_fingerprint.web.pages import (
     changing,
@@ -25,6 +27,7 @@ from paperless_fingerprint.web.pages import (
     local,
     number_of,
     page,
+    remember,
     shown,
     text_of,
 )
@@ -33,6 +36,8 @@ from paperless_fingerprint.web.rendering import clipped, query_string, words
 from paperless_fingerprint.web.sign_in import Visit
 
 _MOST_NAMED = 4
+#: What an address says of one entry alone.
+_OF_ONE_ENTRY = frozenset({"with", "keep", "take", "despite"})
 #: One entry of the list of decisions may be many acts.
 _ACTS, _DECISIONS = 500, 50
 
@@ -79,7 +84,9 @@ def _item(request: Request, visit: Visit) -> Response:
     place = (neighbours.position - 1) // filters.per_page + 1
     in_list = query_string(own_filters, page=place if place > 1 else "")
     own = query_string(own_filters, **{"with": next_member})
-    return page(
+    columns = _columns(request)
+    here = {name: value for name, value in given.items() if name not in {"said", "act"}}
+    response = page(
         request, visit, "item.html", "groups",
         item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
         state=found.state, words=told_once(found.words), waiting=found.waiting, neighbours=neighbours,
@@ -89,9 +96,23 @@ def _item(request: Request, visit: Visit) -> Response:
         # Not by the group's own number, which may be the one that leaves it.
         after_stranger=f"/review/g{found.primary}?{own}", said=said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
+        blocks=blocks_of(view.segments), columns=columns, pdfjs=pdf_viewer.ADDRESS,
+        is_same_text=all(segment.kind == "same" for segment in view.segments),
+        other_columns=f"?{query_string(here, columns='one' if columns == 'two' else 'two')}",
     )  # fmt: skip
+    if given.get("columns") == columns:
+        remember(request, response, COLUMNS_COOKIE, columns)
+    return response
 
 
+def _columns(request: Request) -> str:
+    """Texts side by side or in one column: as asked for now, or the last time."""
+    told = request.query_params.get("columns") or request.cookies.get(COLUMNS_COOKIE)
+    return told if told in COLUMNS else COLUMNS[0]
+
+
+COLUMNS = ("two", "one")
+COLUMNS_COOKIE = "pf_columns"
 #: For two documents on their own: what 'same' means there.
 _SAME_KINDS = {"version": "versions", "contains": "contains", "semantic": "semantic"}
 
@@ -142,8 +163,8 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
-    to = _that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
-    return go(request, with_parameters(to, said=verdict, act=_last(outcome)))
+    to = that_is_there(visit, text_of(form, "next"), text_of(form, "otherwise"), back)
+    return go(request, with_parameters(to, said=verdict, act=last_of(outcome)))
 
 
 def _undo(request: Request, visit: Visit, form: FormData) -> Response:
@@ -160,26 +181,28 @@ def _undo(request: Request, visit: Visit, form: FormData) -> Response:
     to = back
     if len(outcome.items) == 1 and urlsplit(back).path.startswith("/review/"):
         # Back to where it was said, so that it can be said otherwise; in the same list.
-        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k != "with"}
-        to = f"/review/{outcome.items[0].id}?{query_string(given)}"
-    return go(request, with_parameters(to, said="undo", act=_last(outcome)))
+        given = {k: v for k, v in parse_qsl(urlsplit(back).query) if k not in _OF_ONE_ENTRY}
+        place = "/resolve" if urlsplit(back).path.endswith("/resolve") else ""
+        to = f"/review/{outcome.items[0].id}{place}?{query_string(given)}"
+    return go(request, with_parameters(to, said="undo", act=last_of(outcome)))
 
 
-def _that_is_there(visit: Visit, *addresses: str) -> str:
+def that_is_there(visit: Visit, *addresses: str) -> str:
     """The first of these whose entry a decision has left in place."""
     for address in filter(None, map(partial(local, otherwise=""), addresses)):
         path = urlsplit(address).path
         if not path.startswith("/review/"):
             return address
         try:
-            queue.item(visit.review, visit.person, path.removeprefix("/review/"))
+            item = path.removeprefix("/review/").removesuffix("/resolve")
+            queue.item(visit.review, visit.person, item)
         except Unknown:
             continue
         return address
     return "/review"
 
 
-def _last(outcome: DecisionOutcome) -> str:
+def last_of(outcome: DecisionOutcome) -> str:
     return str(outcome.acts[-1].number) if outcome.acts else ""
 
 

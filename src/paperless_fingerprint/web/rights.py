@@ -115,6 +115,7 @@ class Persons:
             tuple(map(str, told.groups)),
             # Of somebody without a number nobody could say later who it was.
             told.id is not None and told.may("change_document") is not False,
+            told.may("delete_document") is not False,
             visible,
         )
         with self._lock:

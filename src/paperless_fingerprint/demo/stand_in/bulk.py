@@ -20,12 +20,11 @@ from paperless_fingerprint.demo.stand_in.fields import (
 )
 from paperless_fingerprint.demo.stand_in.labels import add_tags, remove_tags, set_permissions
 from paperless_fingerprint.demo.stand_in.library import Library, Row
-from paperless_fingerprint.demo.stand_in.people import User, may_change
+from paperless_fingerprint.demo.stand_in.people import User, may_change, may_delete
 
 Parameters = Mapping[str, Any]
 #: Methods of Paperless that the stand-in accepts and that change nothing here.
 _WITHOUT_EFFECT = (
-    "set_storage_path",
     "reprocess",
     "rotate",
     "merge",
@@ -51,9 +50,7 @@ def bulk_edit(library: Library, user: User, body: Mapping[str, Any]) -> dict[str
     rows = [library.documents[number] for number in told if number in library.documents]
     if not all(may_change(user, row) for row in rows):
         raise insufficient()
-    if method == "delete" and not all(
-        user.is_superuser or row.owner in {None, user.id} for row in rows
-    ):
+    if method == "delete" and not all(may_delete(user, row) for row in rows):
         raise insufficient()
     if method in _METHODS:
         _METHODS[str(method)](library, rows, parameters)
@@ -159,6 +156,7 @@ _METHODS: dict[str, Callable[[Library, list[Row], Parameters], None]] = {
     "modify_custom_fields": _modify_fields,
     "set_correspondent": _set_label("correspondent"),
     "set_document_type": _set_label("document_type"),
+    "set_storage_path": _set_label("storage_path"),
     "set_permissions": _set_permissions,
     "delete": _delete,
 }

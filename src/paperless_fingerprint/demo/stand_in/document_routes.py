@@ -12,7 +12,7 @@ from paperless_fingerprint.demo.stand_in.answers import (
     not_found,
 )
 from paperless_fingerprint.demo.stand_in.bulk import bulk_edit
-from paperless_fingerprint.demo.stand_in.people import may_change, may_view
+from paperless_fingerprint.demo.stand_in.people import may_change, may_delete, may_view
 from paperless_fingerprint.demo.stand_in.pictures import thumbnail
 from paperless_fingerprint.demo.stand_in.routing import Request, route
 
@@ -42,7 +42,8 @@ def _document(request: Request, match: re.Match[str]) -> Answer:
     if request.method == "GET":
         shown = documents.show_document(library, row, user, request.query, detail=True)
         return Answer(body=shown)
-    if not may_change(user, row):
+    may = may_delete if request.method == "DELETE" else may_change
+    if not may(user, row):
         raise no_permission()
     if request.method == "DELETE":
         documents.trash_document(library, row)
@@ -68,14 +69,17 @@ def _metadata(request: Request, match: re.Match[str]) -> Answer:
 def _file(request: Request, match: re.Match[str]) -> Answer:
     request.need("view", "document")
     row = documents.file_row(request.library, int(match[1]), request.user)
-    return Answer(data=row.file(), content_type=row.mime_type)
+    if request.query.get("original", "").lower() == "true":
+        return Answer(data=row.file(), content_type=row.mime_type)
+    data, kind = row.shown_file()
+    return Answer(data=data, content_type=kind)
 
 
 @route(r"documents/(\d+)/thumb/", "GET")
 def _thumbnail(request: Request, match: re.Match[str]) -> Answer:
     request.need("view", "document")
     row = documents.file_row(request.library, int(match[1]), request.user)
-    return Answer(data=thumbnail(row.content), content_type="image/png")
+    return Answer(data=thumbnail(row.content, row.page_count), content_type="image/png")
 
 
 @route(r"documents/(\d+)/notes/", "GET", "POST", "DELETE")
@@ -105,7 +109,6 @@ def _bulk_edit(request: Request, _match: re.Match[str]) -> Answer:
 def _trash(request: Request, _match: re.Match[str]) -> Answer:
     library = request.library
     if request.method == "POST":
-        request.need("delete", "document")
         return Answer(body=documents.change_trash(library, request.user, request.json()))
     request.need("view", "document")
     # The trash knows no filters at all.

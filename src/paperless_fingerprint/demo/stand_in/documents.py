@@ -9,12 +9,18 @@ from paperless_fingerprint.demo.stand_in.answers import insufficient, invalid, n
 from paperless_fingerprint.demo.stand_in.fields import replace_fields
 from paperless_fingerprint.demo.stand_in.filters import Query, page_of, select_documents
 from paperless_fingerprint.demo.stand_in.labels import (
+    OF_ONE,
     replace_tags,
     set_permissions,
     show_permissions,
 )
 from paperless_fingerprint.demo.stand_in.library import Library, Row
-from paperless_fingerprint.demo.stand_in.people import User, may_change, may_view
+from paperless_fingerprint.demo.stand_in.people import (
+    User,
+    may_change,
+    may_delete,
+    may_view,
+)
 
 TRUNCATED_CHARACTERS = 550
 _DEFAULT_FIELDS = ("title", "content", "created", "archive_serial_number", "owner")
@@ -53,7 +59,7 @@ def show_document(
         "id": row.id,
         "correspondent": row.correspondent,
         "document_type": row.document_type,
-        "storage_path": None,
+        "storage_path": row.storage_path,
         "title": row.title,
     }
     if is_wanted("content"):
@@ -153,6 +159,9 @@ def change_document(
     listed = {part for part in query.get("fields", "").split(",") if part}
     told = {name: value for name, value in body.items() if not listed or name in listed}
     _check_labels(library, told)
+    _check_serial(library, row, told.get("archive_serial_number"))
+    if told.get("owner", row.owner) != row.owner and not may_delete(user, row):
+        raise refused(403, "Insufficient permissions.")
     if "custom_fields" in told:
         replace_fields(library, row, user, told["custom_fields"])
     if "tags" in told:
@@ -160,7 +169,7 @@ def change_document(
     if told.get("remove_inbox_tags"):
         tags = library.labels["tags"]
         row.tags = [t for t in row.tags if not (t in tags and tags[t].is_inbox_tag)]
-    for name in ("correspondent", "document_type", *_DEFAULT_FIELDS):
+    for name in (*OF_ONE.values(), *_DEFAULT_FIELDS):
         if name in told:
             setattr(library.current(row) if name == "content" else row, name, told[name])
     if "set_permissions" in told:
@@ -177,10 +186,19 @@ def _check_labels(library: Library, told: Mapping[str, Any]) -> None:
         for tag in tags:
             if tag not in library.labels["tags"]:
                 raise invalid(tags=f'Invalid pk "{tag}" - object does not exist.')
-    for name in ("correspondent", "document_type"):
+    for name in OF_ONE.values():
         number = told.get(name)
         if number is not None and number not in library.labels[name + "s"]:
             raise invalid(**{name: f'Invalid pk "{number}" - object does not exist.'})
+
+
+def _check_serial(library: Library, row: Row, number: int | None) -> None:
+    """Each number is one document's, also one's that lies in the trash."""
+    for where, rows in (("", library.documents), (" in the trash", library.trash)):
+        for other in rows.values():
+            if other is not row and other.archive_serial_number == number is not None:
+                said = f"Document with this Archive Serial Number already exists{where}."
+                raise invalid(archive_serial_number=said)
 
 
 def show_metadata(row: Row) -> dict[str, Any]:
@@ -228,7 +246,7 @@ def change_trash(library: Library, user: User, body: Mapping[str, Any]) -> dict[
         raise invalid(action=f'"{action}" is not a valid choice.')
     if not all(number in library.trash for number in told):
         raise invalid(documents="Some documents in the list have not yet been deleted.")
-    if not all(may_change(user, library.trash[number]) for number in told):
+    if not all(may_delete(user, library.trash[number]) for number in told):
         raise insufficient()
     for number in told:
         row = library.trash.pop(number)

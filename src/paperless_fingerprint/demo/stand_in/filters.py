@@ -86,7 +86,7 @@ def _set_test(name: str, value: str) -> Test | None:
         get = lambda row: row.tags  # noqa: E731
     elif field == "custom_fields":
         get = lambda row: row.custom_fields  # noqa: E731
-    elif field in {"correspondent", "document_type", "owner"}:
+    elif field in {"correspondent", "document_type", "storage_path", "owner"}:
         get = lambda row: (getattr(row, field),)  # noqa: E731
     else:
         return None
@@ -102,7 +102,7 @@ def _set_test(name: str, value: str) -> Test | None:
 
 def _isnull_test(name: str, value: str) -> Test | None:
     field, _, how = name.partition("__")
-    if how != "isnull" or field not in {"owner", "correspondent", "document_type"}:
+    if how != "isnull" or field not in {"owner", "correspondent", "document_type", "storage_path"}:
         return None
     wanted = value.lower() in {"true", "1"}
     return lambda row: (getattr(row, field) is None) == wanted

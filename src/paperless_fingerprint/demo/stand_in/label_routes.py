@@ -10,10 +10,13 @@ from paperless_fingerprint.demo.stand_in.filters import page_of
 from paperless_fingerprint.demo.stand_in.people import may_change
 from paperless_fingerprint.demo.stand_in.routing import Request, route
 
-_KINDS = {"tags": "tag", "correspondents": "correspondent", "document_types": "documenttype"}
+_KINDS = {
+    "tags": "tag", "correspondents": "correspondent", "document_types": "documenttype",
+    "storage_paths": "storagepath",
+}  # fmt: skip
 
 
-@route(r"(tags|correspondents|document_types)/", "GET", "POST")
+@route(r"(tags|correspondents|document_types|storage_paths)/", "GET", "POST")
 def _labels(request: Request, match: re.Match[str]) -> Answer:
     library, kind, user = request.library, match[1], request.user
     if request.method == "POST":
@@ -28,7 +31,7 @@ def _labels(request: Request, match: re.Match[str]) -> Answer:
     )
 
 
-@route(r"(tags|correspondents|document_types)/(\d+)/", "GET", "PATCH", "DELETE")
+@route(r"(tags|correspondents|document_types|storage_paths)/(\d+)/", "GET", "PATCH", "DELETE")
 def _label(request: Request, match: re.Match[str]) -> Answer:
     library, kind, user = request.library, match[1], request.user
     action = {"GET": "view", "PATCH": "change", "DELETE": "delete"}[request.method]

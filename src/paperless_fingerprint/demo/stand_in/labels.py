@@ -11,7 +11,15 @@ from paperless_fingerprint.demo.stand_in.filters import Query, numbers, page_of
 from paperless_fingerprint.demo.stand_in.library import Label, Library
 from paperless_fingerprint.demo.stand_in.people import User, may_change, may_view
 
-SINGULAR = {"tags": "tag", "correspondents": "correspondent", "document_types": "document type"}
+SINGULAR = {
+    "tags": "tag", "correspondents": "correspondent", "document_types": "document type",
+    "storage_paths": "storage path",
+}  # fmt: skip
+#: What a document has one of: kind → the name it has there.
+OF_ONE = {
+    "correspondents": "correspondent", "document_types": "document_type",
+    "storage_paths": "storage_path",
+}  # fmt: skip
 _COLOUR = re.compile(r"^#[0-9a-fA-F]{6}$")
 _WRITABLE = ("name", "match", "matching_algorithm", "is_insensitive", "owner")
 _WRITABLE_TAG = (*_WRITABLE, "color", "is_inbox_tag", "parent")
@@ -65,10 +73,7 @@ def counts_of(library: Library, kind: str) -> dict[int, int]:
     counts: dict[int, int] = {}
     for row in library.documents.values():
         used: Iterable[int | None]
-        if kind == "tags":
-            used = row.tags
-        else:
-            used = (row.correspondent if kind == "correspondents" else row.document_type,)
+        used = row.tags if kind == "tags" else (getattr(row, OF_ONE[kind]),)
         for number in used:
             if number is not None:
                 counts[number] = counts.get(number, 0) + 1
@@ -189,10 +194,8 @@ def delete_label(library: Library, kind: str, number: int) -> None:
         for row in rows.values():
             if kind == "tags":
                 row.tags = [tag for tag in row.tags if tag != number]
-            elif kind == "correspondents" and row.correspondent == number:
-                row.correspondent = None
-            elif kind == "document_types" and row.document_type == number:
-                row.document_type = None
+            elif getattr(row, OF_ONE[kind]) == number:
+                setattr(row, OF_ONE[kind], None)
     if kind == "tags":
         for label in library.labels["tags"].values():
             if label.parent == number:

@@ -127,6 +127,11 @@ def may_view(user: User, thing: Owned) -> bool:
     )
 
 
+def may_delete(user: User, thing: Owned) -> bool:
+    """Nobody is given that for a document of somebody else, other than what he may see or change."""
+    return user.is_superuser or thing.owner in {None, user.id}
+
+
 def may_change(user: User, thing: Owned) -> bool:
     return (
         user.is_superuser

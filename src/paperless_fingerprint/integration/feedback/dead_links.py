@@ -101,13 +101,13 @@ def _to_write_anew(place: Workplace, ids: Collection[int]) -> list[Mark]:
 
 def links_of(place: Workplace, id: int) -> dict[int, list[int]]:
     """All links of one document, in our fields and in people's: field → targets."""
-    fields = _link_fields(place.paperless)
+    fields = link_fields(place.paperless)
     _, values = place.paperless.tags_and_fields([id]).get(id, ((), {}))
     found = {field: numbers_of(value) for field, value in values.items() if field in fields}
     return {field: value for field, value in found.items() if value}
 
 
-def _link_fields(paperless: PaperlessClient) -> set[int]:
+def link_fields(paperless: PaperlessClient) -> set[int]:
     try:
         return {f.id for f in paperless.custom_fields() if f.data_type == "documentlink"}
     except DeniedError as error:
@@ -144,7 +144,7 @@ def take_off(place: Workplace, id: int, links: Mapping[int, Sequence[int]]) -> N
 def put_back(place: Workplace, id: int, links: Mapping[str, Sequence[int]]) -> None:
     """After a document came out of the trash; without what is gone since."""
     there = place.paperless.changeable_ids(_all(links))
-    known = _link_fields(place.paperless)
+    known = link_fields(place.paperless)
     values = {int(field): [n for n in value if n in there] for field, value in links.items()}
     values = {field: value for field, value in values.items() if value and field in known}
     if values:

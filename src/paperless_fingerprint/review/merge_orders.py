@@ -1,0 +1,61 @@
+"""What somebody wants merged, as it stands in the journal until it is carried out; and whether that
+person may have it done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from paperless_fingerprint.integration.merging.plan import Choice, MergePlan, Taken
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.paperless.records import Holding
+from paperless_fingerprint.review.person import Person
+
+
+@dataclass(frozen=True, slots=True)
+class MergeOrder:
+    #: Whose rights count, also after a restart.
+    person: Person
+    choice: Choice
+    #: Of the plan that was shown.
+    seen: str
+
+    def as_text(self) -> str:
+        told = asdict(self)
+        del told["person"]["visible"]
+        return json.dumps(told)
+
+    @classmethod
+    def of_text(cls, text: str) -> MergeOrder:
+        told = json.loads(text)
+        person, choice = told["person"], told["choice"]
+        return cls(
+            Person(**{**person, "groups": tuple(person["groups"])}),
+            Choice(
+                tuple(choice["keep"]),
+                tuple(choice["trash"]),
+                tuple(Taken(**taken) for taken in choice["take"]),
+                tuple(choice["despite"]),
+            ),
+            told["seen"],
+        )
+
+
+def why_not(person: Person, held: Mapping[int, Holding], plan: MergePlan) -> str:
+    for id in plan.trash:
+        if not person.may_trash(held[id]):
+            return _(
+                "You may not delete document %(id)s in Paperless: it belongs to somebody else, or "
+                "your account may delete none. Whoever owns it can do it.",
+                id=id,
+            )
+    if plan.gives and not person.may_change(held[plan.gets]):
+        return _(
+            "You may not change document %(id)s in Paperless, so it cannot get anything.",
+            id=plan.gets,
+        )
+    change = plan.changed("owner")
+    if change is not None and not person.may_trash(held[plan.gets]):
+        return _("Only its owner can give document %(id)s to somebody else.", id=plan.gets)
+    return ""

@@ -1,0 +1,187 @@
+"""Merging what stands in the journal, group by group, at the pace that Paperless bears.
+
+Each group is done once: what was begun is in the audit log under the number of its order, so that a
+run which dies at any line is gone on with. Between two groups others may have the library.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+
+from paperless_fingerprint.errors import FingerprintError, unexpected
+from paperless_fingerprint.integration.context import Workplace, open_workplace
+from paperless_fingerprint.integration.feedback.tell import at_pace
+from paperless_fingerprint.integration.merging import carry_out
+from paperless_fingerprint.integration.merging.plan import Stay
+from paperless_fingerprint.library.reach import reach
+from paperless_fingerprint.model import Verdict
+from paperless_fingerprint.review.apply import carry_out as carry_out_decisions
+from paperless_fingerprint.review.journal import (
+    DONE,
+    REFUSED,
+    UNDONE,
+    Journal,
+    JournalEntry,
+)
+from paperless_fingerprint.review.merge_orders import MergeOrder, why_not
+from paperless_fingerprint.review.mirror import Mirror
+from paperless_fingerprint.service.live import LiveProgress
+from paperless_fingerprint.settings.registry import Settings
+
+_AGAIN_SECONDS = 5.0
+#: How long one item is waited for before it is said to be on its way: some ten requests.
+_PATIENCE_SECONDS = 10.0
+
+
+class MergeRunner:
+    def __init__(
+        self, settings: Settings, mirror: Mirror, journal: Journal, live: LiveProgress
+    ) -> None:
+        self._settings = settings
+        self._mirror = mirror
+        self._journal = journal
+        self._live = live
+        self.trouble = ""
+        self._wake = threading.Event()
+        self._settled = threading.Condition()
+
+    def use(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    def carry_out_soon(self, numbers: Collection[int], seconds: float = _PATIENCE_SECONDS) -> None:
+        """Returns when these acts of the journal are settled, or when patience is at its end."""
+        self._wake.set()
+        with self._settled:
+            self._settled.wait_for(
+                lambda: not {entry.number for entry in self._journal.waiting()} & set(numbers),
+                seconds,
+            )
+
+    def keep_merging(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            pause = None
+            try:
+                self._merge_waiting(stop)
+                self.trouble = ""
+            except FingerprintError as error:
+                self.trouble, pause = str(error), _AGAIN_SECONDS
+            except Exception as error:
+                secrets = self._settings.secrets()
+                self.trouble = unexpected(error, secrets, known=self.trouble)
+                pause = _AGAIN_SECONDS
+            self._wake.wait(pause)
+            self._wake.clear()
+
+    def _waiting(self) -> list[JournalEntry]:
+        """What is taken back goes first: it may be under way."""
+        found = [entry for entry in self._journal.waiting() if entry.trashed]
+        return sorted(found, key=lambda entry: (entry.undoes is None, entry.number))
+
+    def _merge_waiting(self, stop: threading.Event) -> None:
+        while self._waiting():
+            with open_workplace(self._settings) as place:
+                pause = at_pace(place.settings.paperless.writes_per_second)
+                # Looked at anew after each: somebody may have taken the rest back.
+                while (found := self._waiting()) and not stop.is_set():
+                    act = found[0]
+                    work = self._merge if act.undoes is None else self._take_back
+                    work(place, act, pause if act.batch else _at_once)
+                    with self._settled:
+                        self._settled.notify_all()
+                    self._live.changed()
+            if stop.is_set():
+                return
+
+    def _merge(self, place: Workplace, act: JournalEntry, pause: carry_out.Pause) -> None:
+        order = MergeOrder.of_text(act.ordered)
+        state, why = REFUSED, ""
+        with place.lock.held():
+            around = reach(place.store, act.documents)
+            done = carry_out.found_of(place, _key(act))
+            if done is None:
+                why = _refusal(place, order, act, pause)
+                done = carry_out.found_of(place, _key(act))
+            elif place.audit.end_of(done.number) is None:
+                carry_out.finish(place, pause)
+            else:
+                carry_out.follow(place, carry_out.report_of(place, done))
+            if done is not None:
+                report = carry_out.report_of(place, done)
+                left = [f"Document {id} {reason}." for id, reason in report.refused]
+                state, why = DONE, " ".join([*left, *map(words, report.plan.stay)])
+                around |= self._decide(place, act, act)
+        self._mirror.look_again(around)
+        self._journal.settle(act.number, state, why)
+
+    def _take_back(self, place: Workplace, act: JournalEntry, pause: carry_out.Pause) -> None:
+        undone = self._journal.get(act.undoes or 0)
+        assert undone is not None  # nothing is ever deleted there
+        problems: list[str] = []
+        with place.lock.held():
+            done = carry_out.found_of(place, _key(undone))
+            if done is not None:
+                _, problems = carry_out.take_back(place, done, act.by, pause)
+            around = self._decide(place, undone, act) | reach(place.store, act.documents)
+        self._mirror.look_again(around)
+        self._journal.settle(undone.number, UNDONE, undone.why)
+        self._journal.settle(act.number, DONE, " ".join(problems))
+
+    def _decide(self, place: Workplace, about: JournalEntry, act: JournalEntry) -> set[int]:
+        """What else was said: that those which are kept belong together."""
+        if not about.decided:
+            return set()
+        around = carry_out_decisions(place.store, place.settings, self._journal, act)
+        place.ledger.owe(around)
+        return around
+
+
+def _at_once() -> None:
+    """For one item, which somebody waits for."""
+
+
+def _key(act: JournalEntry) -> str:
+    """Under which the audit log knows it."""
+    return f"review {act.number}"
+
+
+def _refusal(place: Workplace, order: MergeOrder, act: JournalEntry, pause: carry_out.Pause) -> str:
+    """Merge; or say why not."""
+    choice = order.choice
+    ids = [*choice.keep, *choice.trash]
+    held = place.paperless.holdings(ids, full_perms=True)
+    for id in ids:
+        if id not in held:
+            return f"Document {id} is no longer in Paperless, or hidden from this program. Nothing was done."
+    dismissed = next((d for d in place.store.decisions(ids) if d.verdict is Verdict.DISMISSED
+                      and {d.a, d.b} <= set(ids)), None)  # fmt: skip
+    if dismissed is not None:
+        return (
+            f"{dismissed.by or 'Somebody'} has said that {dismissed.a} and {dismissed.b} are not "
+            "duplicates. Nothing was done."
+        )
+    plan = carry_out.of(place, held, choice)
+    if order.seen and plan.seen != order.seen:
+        return (
+            "The documents have changed in Paperless since they were looked at. Nothing was done."
+        )
+    why = why_not(order.person, held, plan)
+    if why or not plan.trash:
+        return why or " ".join(words(stay) for stay in plan.stay)
+    try:
+        report = carry_out.merge(place, plan, order.person.name, key=_key(act), pause=pause)
+    except carry_out.NotCarriedOverError as error:
+        return str(error)
+    return "" if report.trashed else " ".join(f"Document {id} {why}." for id, why in report.refused)
+
+
+def words(stay: Stay) -> str:
+    if stay.why == "edited":
+        return (
+            f"Document {stay.document} stays: it says '{stay.says}' where the one that is kept says "
+            f"'{stay.kept}', and both can be read well."
+        )
+    return f"Document {stay.document} stays: its text has changed since it was compared."

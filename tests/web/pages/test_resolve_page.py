@@ -1,0 +1,170 @@
+"""Bringing groups to their end on the page: with two keys each, seen before, and taken back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from browsing import PHONE
+from paperless_work import LETTER, RESCAN
+from playwright.sync_api import Page, expect
+
+from paperless_fingerprint.demo.stand_in.fields import create_field
+from paperless_fingerprint.model import Document
+
+
+def letters(count: int) -> list[Document]:
+    """So many letters, each with a re-scan; nothing in common between them."""
+    from documents import some_text
+
+    found = []
+    for number in range(count):
+        text = f"Vorgang {number} " + some_text(60, seed=number)
+        found.append(Document(2 * number + 1, title=f"Letter {number}", content=text))
+        found.append(Document(2 * number + 2, title=f"Copy {number}", content=text))
+    return found
+
+
+def given(office) -> None:
+    """What people have put on the copies."""
+    library = office.paperless.library
+    tag = library.add_label("tags", "Taxes <b>2024</b>").id
+    who = library.add_label("correspondents", "\u202eYtilitU").id
+    field = create_field(library, {"name": "Account", "data_type": "string"}).id
+    for row in library.documents.values():
+        if row.id % 2 == 0:
+            row.tags.append(tag)
+            row.correspondent = who
+        row.custom_fields[field] = f"DE{row.id:02}"
+
+
+def state(office) -> dict[int, object]:
+    library = office.paperless.library
+    with library.lock:
+        return {
+            row.id: (row.title, row.correspondent, sorted(row.tags), sorted(row.custom_fields.items()))
+            for row in library.documents.values()
+        }  # fmt: skip
+
+
+def first_entry(page: Page) -> None:
+    page.goto("/review")
+    page.locator("[data-row]").first.click()
+    page.wait_for_url("**/review/g*")
+
+
+def test_thirty_groups_with_two_keys_each_and_all_taken_back(open_site, chromium) -> None:
+    site, window = open_site(letters(30), before=given)
+    before = state(site.office)
+    page = window.open()
+    first_entry(page)
+    page.keyboard.press("r")
+    for left in range(29, -1, -1):
+        expect(page.get_by_role("heading", name="Changes in Paperless")).to_be_visible()
+        expect(page.locator(".head")).to_contain_text(f"1 of {left + 1}")
+        if left % 3 == 0:
+            page.keyboard.press("2")  # the other one is kept
+            expect(page.locator(".keepers .kept input")).to_have_id(re.compile("keep-"))
+            expect(page.locator(".keepers li").nth(1)).to_have_class(re.compile("kept"))
+        page.keyboard.press("y")
+        expect(page.locator("#said")).to_contain_text("moved to the trash")
+    expect(page.get_by_role("heading", name="Nothing to review")).to_be_visible()
+    library = site.office.paperless.library
+    assert (len(library.documents), len(library.trash)) == (30, 30)
+    assert all(row.correspondent for row in library.documents.values())
+    # Each with one key again.
+    page.keyboard.press("u")
+    expect(page.locator("#said")).to_contain_text("Undone")
+    page.locator("[data-row]").first.click()
+    page.keyboard.press("r")
+    expect(page.get_by_role("heading", name="Changes in Paperless")).to_be_visible()
+    for back in range(2, 31):
+        page.keyboard.press("u")
+        expect(page.locator(".head")).to_contain_text(f"of {back}")
+    assert library.trash == {}
+    assert state(site.office) == before
+
+
+def test_what_differs_is_chosen_and_the_preview_follows(open_site, chromium) -> None:
+    site, window = open_site(letters(1), before=given)
+    page = window.open()
+    page.goto("/review/g1/resolve")
+    table = page.get_by_role("group", name="What differs")
+    expect(table).to_contain_text("DE02")
+    # Markup is text, and a name from right to left turns nothing around.
+    expect(table).to_contain_text("Taxes <b>2024</b>")
+    told = page.locator("section", has=page.get_by_role("heading", name="Changes in Paperless"))
+    expect(told).to_contain_text("tag “Taxes <b>2024</b>”")
+    expect(told).to_contain_text("moved to the trash")
+    choice = page.get_by_label("What Account becomes")
+    choice.select_option(label="2: DE02")
+    expect(told).to_contain_text("Account: DE02")
+    expect(choice).to_be_focused()
+    expect(choice).to_have_value(re.compile("field:.* 2"))
+    page.get_by_label("What Tags becomes").select_option(label="Only those of 1")
+    expect(told).not_to_contain_text("tag “Taxes")
+    page.keyboard.press("Escape")
+    page.locator("main").focus()
+    page.keyboard.press("y")
+    expect(page.locator("#said")).to_contain_text("moved to the trash")
+    row = site.office.paperless.library.documents[1]
+    assert (list(row.custom_fields.values()), row.tags) == (["DE02"], [])
+
+
+def test_both_are_kept_with_one_key(open_site, chromium) -> None:
+    site, window = open_site(letters(1))
+    page = window.open()
+    page.goto("/review/g1/resolve")
+    page.keyboard.press("a")
+    expect(page.locator("#said")).to_contain_text("Confirmed")
+    assert len(site.office.paperless.library.documents) == 2
+
+
+def test_what_has_changed_meanwhile_is_said_and_nothing_is_done(open_site, chromium) -> None:
+    site, window = open_site(letters(1))
+    page = window.open()
+    page.goto("/review/g1/resolve")
+    site.office.paperless.library.documents[2].title = "Another title"
+    page.keyboard.press("y")
+    expect(page.locator("main")).to_contain_text("Nothing was done")
+    page.get_by_role("link", name="Look again").or_(
+        page.get_by_role("link", name=re.compile("Back"))
+    ).first.click()
+    assert site.office.paperless.library.trash == {}
+
+
+def test_it_works_without_script_and_on_a_phone(open_site, chromium) -> None:
+    documents = letters(1)
+    third = replace(documents[1], id=3, title="Third")
+    site, window = open_site([*documents, third])
+    page = window.open(java_script_enabled=False, viewport=PHONE, color_scheme="dark")
+    page.goto("/review/g1")
+    page.get_by_role("link", name="Keep one, trash the rest").click()
+    page.get_by_label("Third").check()
+    page.get_by_role("button", name="Show what would happen").click()
+    page.get_by_role("button", name="Move 1 document to the trash").click()
+    expect(page.locator("#said")).to_contain_text("moved to the trash")
+    library = site.office.paperless.library
+    assert (set(library.documents), set(library.trash)) == ({1, 3}, {2})
+    page.locator("#said").get_by_role("button", name="Undo").click()
+    expect(page.locator("#said")).to_contain_text("Undone")
+    assert set(library.documents) == {1, 2, 3}
+
+
+def test_a_text_that_differs_stays_until_somebody_says_so(open_site, chromium) -> None:
+    documents = [
+        Document(1, title="One", content=LETTER),
+        Document(2, title="Other", content=LETTER.replace("118,20", "754,00")),
+        Document(3, title="Scan", content=RESCAN),
+    ]
+    site, window = open_site(documents)
+    page = window.open()
+    page.goto("/review/p1-2/resolve")
+    expect(page.locator(".note.care")).to_contain_text("754,00")
+    expect(page.get_by_role("button", name=re.compile("Move .* to the trash"))).to_have_count(0)
+    page.get_by_label("Move 2 to the trash all the same").or_(
+        page.get_by_label("Move 1 to the trash all the same")
+    ).check()
+    page.get_by_role("button", name="Move 1 document to the trash").click()
+    expect(page.locator("#said")).to_contain_text("moved to the trash")
+    assert len(site.office.paperless.library.trash) == 1
