@@ -107,8 +107,6 @@ class MergeRunner:
                 done = carry_out.found_of(place, _key(act))
             elif place.audit.end_of(done.number) is None:
                 carry_out.finish(place, pause)
-            else:
-                carry_out.follow(place, carry_out.report_of(place, done))
             if done is not None:
                 report = carry_out.report_of(place, done)
                 left = [f"Document {id} {reason}." for id, reason in report.refused]
