@@ -6,7 +6,7 @@ RUN     = $(VENV)/bin/python -m
 PORT   ?= 9200
 PYTHONS ?= 3.11 3.12 3.13 3.14
 
-.PHONY: image demo test check coverage test-pythons chromium screenshots bench fit elasticsearch clean
+.PHONY: image demo test check coverage faults test-pythons chromium screenshots bench fit texts elasticsearch clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/paperless-fingerprint demo
@@ -40,6 +40,11 @@ coverage: $(VENV)/.installed-for-tests
 image: $(VENV)/.installed-for-tests
 	$(VENV)/bin/python tools/built_image.py $(ARGS)
 
+# What takes its time: hundreds of kills, full disks, damaged files, a node of Elasticsearch killed. The
+# seeds are fixed, and a report comes at the end. PAPERLESS_FINGERPRINT_FAULTS=2 does twice as much.
+faults: $(VENV)/.installed-for-tests
+	$(RUN) pytest -q tests/faults/long_faults.py
+
 # The same tests on other Pythons, each in an environment of its own.
 test-pythons: $(VENV)/.installed-for-tests
 	tests/on-pythons $(VENV)/bin/uv $(VENV)/pythons $(PYTHONS)
@@ -50,6 +55,10 @@ bench: $(VENV)/.installed-for-benchmarks
 # Learns the judgement anew from labelled documents (benchmarks/fit.py says which, and where from).
 fit: $(VENV)/.installed-for-benchmarks
 	$(VENV)/bin/python benchmarks/fit.py $(ARGS)
+
+# Takes the page's texts out of the sources, and shows what is to be translated.
+texts: $(VENV)/.installed-for-tests
+	$(VENV)/bin/python tools/texts.py
 
 elasticsearch: $(VENV)/.installed-for-tests
 	$(VENV)/bin/python tools/elasticsearch_local --port $(PORT)

@@ -79,7 +79,7 @@ def why_missed(readings: dict[int, Reading], vocabulary: CountedWords, key: froz
     """What the judgement would say: where it is right, the pair was no candidate or had rivals."""
     a, b = sorted(key)
     pair = examine(readings[a], readings[b], Judging(vocabulary)).pair
-    return f"compared: {pair.relation.value} {pair.confidence} {pair.reasons}"
+    return f"compared: {pair.relation.value} {pair.confidence} {'; '.join(map(str, pair.reasons))}"
 
 
 def main() -> None:

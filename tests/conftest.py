@@ -63,6 +63,12 @@ def elasticsearch8(elasticsearch_pool: NodePool) -> str:
     return _started(elasticsearch_pool, "elasticsearch8")
 
 
+@pytest.fixture(scope="session")
+def opensearch2(elasticsearch_pool: NodePool) -> str:
+    """The address of an OpenSearch 2 server (or of the one that the environment names)."""
+    return _started(elasticsearch_pool, "opensearch2")
+
+
 @pytest.fixture
 def index_prefix(elasticsearch_pool: NodePool) -> Iterator[str]:
     """A prefix that nobody has used; whatever is made under it is deleted afterwards."""

@@ -21,8 +21,13 @@ from uuid import uuid4
 from elasticsearch import Elasticsearch
 
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.stores.elasticsearch.opensearch import Node
 
-VERSIONS = {"elasticsearch9": "9.2.0", "elasticsearch8": "8.19.9"}
+VERSIONS = {
+    "elasticsearch9": "9.2.0",
+    "elasticsearch8": "8.19.9",
+    "opensearch2": "opensearch-2.19.3",
+}
 NAMED_SERVER = "PAPERLESS_FINGERPRINT_TEST_ES"
 #: The first start fetches 40 MB.
 START_SECONDS = 300
@@ -197,7 +202,7 @@ def open_test_store(url: str, prefix: str, *, spec: FingerprintSpec | None = Non
 
 @contextlib.contextmanager
 def client_for(url: str) -> Iterator[Elasticsearch]:
-    client = Elasticsearch(url.split(","), request_timeout=60)
+    client = Elasticsearch(url.split(","), request_timeout=60, node_class=Node)
     try:
         yield client
     finally:
@@ -209,7 +214,7 @@ def delete_indices(url: str, prefix: str) -> None:
     if not prefix.startswith("pf-test-"):
         raise ValueError(f"only a test's own indices may be deleted, not {prefix}*")
     with client_for(url) as client:
-        found = client.indices.get(index=f"{prefix}*", expand_wildcards="all", features="aliases")
+        found = client.indices.get_alias(index=f"{prefix}*", expand_wildcards="all")
         if found:
             client.indices.delete(index=list(found))
 

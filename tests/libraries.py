@@ -19,6 +19,7 @@ STORES = [
     pytest.param("sqlite-reopened", id="sqlite-reopened"),
     pytest.param("elasticsearch9", id="elasticsearch9", marks=pytest.mark.elasticsearch),
     pytest.param("elasticsearch8", id="elasticsearch8", marks=pytest.mark.elasticsearch),
+    pytest.param("opensearch2", id="opensearch2", marks=pytest.mark.elasticsearch),
 ]
 
 

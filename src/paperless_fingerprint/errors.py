@@ -42,6 +42,13 @@ class PaperlessError(FingerprintError):
     exit_code = ExitCode.PAPERLESS
 
 
+class NoPaperlessError(PaperlessError):
+    """There is none beside this library, and none is meant to be."""
+
+    def __init__(self) -> None:
+        super().__init__("No address of Paperless is set, so the library is only shown.")
+
+
 class StoreError(FingerprintError):
     exit_code = ExitCode.STORE
 

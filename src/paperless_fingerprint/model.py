@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from paperless_fingerprint.languages.reasons import Reason
+
 #: Of two documents, the smaller id first.
 Key: TypeAlias = tuple[int, int]
 #: Paperless numbers its documents with a signed 32-bit integer; SQLite's posting keys rely on it.
@@ -168,8 +170,8 @@ class Pair:
     #: How sure the relation is, once facts are aligned and rivals are heard.
     confidence: float
     scores: PairScore = PairScore()
-    #: In words, the strongest first: 'same invoice number', 'the month differs'.
-    reasons: tuple[str, ...] = ()
+    #: The strongest first.
+    reasons: tuple[Reason, ...] = ()
     #: For `version` the newer one, for `contains` the one that contains the other.
     leader: int | None = None
 

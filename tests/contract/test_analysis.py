@@ -208,7 +208,7 @@ def test_a_confirmed_pair_is_sure_and_joins(analysed: Store) -> None:
     said = confirm(store, SETTINGS, *strangers, by="anna")
     assert said.pair is not None
     assert (said.pair.relation, said.pair.confidence) == (Relation.NEAR, 1.0)
-    assert "confirmed by anna" in said.pair.reasons[0]
+    assert "confirmed by anna" in str(said.pair.reasons[0])
     assert any(set(strangers) <= set(g.members) for g in store.groups())
     run(store, full=True)
     assert any(set(strangers) <= set(g.members) for g in store.groups())
@@ -383,7 +383,7 @@ def test_a_scan_goes_to_its_original_and_back(store: Store) -> None:
     alone = next(p.scores.alone for p in store.pairs(ids=[2]))
     told = compare_documents(store, SETTINGS, 2, 1).comparison.pair
     assert told.relation is Relation.RELATED
-    assert told.reasons[0].startswith("document 1 resembles document 3 too")
+    assert str(told.reasons[0]).startswith("document 1 resembles document 3 too")
     # Somebody knows better, and is not sure about that either.
     dismiss(store, SETTINGS, 1, 3, by="anna")
     assert sure(store, 1, 2) == alone

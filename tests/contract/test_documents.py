@@ -57,6 +57,20 @@ def test_what_is_not_there_is_left_out(store: Store) -> None:
     assert store.delete([1]) == 0
 
 
+def test_documents_that_are_too_short_are_named_with_their_words(store: Store) -> None:
+    store.put([
+        stored(1, ""),
+        stored(2, "Only four words here."),
+        stored(3, some_text(SPEC.min_words - 1, 1)),
+        stored(4, some_text(SPEC.min_words, 2)),
+        stored(5, " \n\u00a0"),
+    ])  # fmt: skip
+    assert store.too_short() == {1: 0, 2: 4, 3: SPEC.min_words - 1, 5: 0}
+    store.put([stored(2, some_text(80, 3))])
+    store.delete([3])
+    assert store.too_short() == {1: 0, 5: 0}
+
+
 def test_a_document_without_a_uuid_is_named_after_the_library(store: Store) -> None:
     store.put([stored(7, "text")])
     expected = str(uuid5(store.namespace, "7"))

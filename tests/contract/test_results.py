@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from documents import some_text, stored
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import (
     Decision,
     Group,
@@ -36,7 +37,11 @@ def test_a_pair_comes_back_as_it_was(store: Store) -> None:
     whole = Pair(
         3, 9, Relation.VERSION, 0.93,
         PairScore(0.5, 0.6, 0.7, 0.8, None, 0.4, 0.3, None, 0.55),
-        ("same invoice number 2024-117", "an amount differs: 118,20 / 97,35 €"), leader=9,
+        (
+            Reason("same_fact", {"kind": "invoice number", "value": "2024-117"}),
+            Reason("amount_differs", {"a": "118,20", "b": "97,35 €"}),
+        ),
+        leader=9,
     )  # fmt: skip
     store.write_pairs([whole])
     assert list(store.pairs()) == [whole]

@@ -260,6 +260,63 @@ def test_the_graph_leads_past_what_is_hidden(asking) -> None:
     assert walk(asking.search, Reference(id=5), scope).links == ()
 
 
+def test_passages_are_shown_as_they_stand_and_to_nobody_else(asking) -> None:
+    fill_for_viewers(asking.store)
+    text = f"Kopf der Seite. {' '.join(TOKENS[:60])} Die STROM-Rechnung, bitte."
+    asking.store.put([stored(6, text, title="Strom & Gas"), stored(7, "Strom", owner="8")])
+    look = asking.search.look(Request("strom", Scope(Asker("3"))))
+    assert [hit.id for hit in look.answer.hits] == [6]
+    assert [(p.text, p.found) for p in look.shown[6].title] == [("Strom", True), (" & Gas", False)]
+    [passage] = look.shown[6].found
+    assert [piece.text for piece in passage.pieces if piece.found] == ["STROM"]
+    assert look.shown[6].shared == ()
+    asked = Request("FINGERPRINT:1", Scope(Asker("3")))
+    look = asking.search.look(asked)
+    assert look.shown[6].source == 1
+    assert [passage.words for passage in look.shown[6].shared] == [60]
+    # Who may not view a document gets nothing of it, whatever ids are asked for.
+    assert asking.search.shown(asked, [2, 6]).keys() == {6}
+    hidden = asking.search.look(Request("FINGERPRINT:2", Scope(Asker("3"))))
+    assert (hidden.answer.hits, hidden.shown, hidden.offers) == ((), {}, ())
+
+
+def test_a_miss_offers_what_may_have_been_meant(asking) -> None:
+    asking.store.put([
+        stored(1, "Die Stromrechnung und die Rechnungsnummer"),
+        stored(2, "Eine Rechnung vom Amt", title="Mahnung"),
+        stored(3, "Rechtung, geheim", owner="8"),
+    ])  # fmt: skip
+    [offer] = asking.search.look(Request('title:"x y" OR rechnug^2')).offers
+    assert offer.word == "rechnug"
+    assert [each.word for each in offer.near] == ["rechnung", "rechtung"]
+    assert offer.near[0].query == 'title:"x y" OR rechnung^2'
+    [offer] = asking.search.look(Request("echnung", Scope(Asker("3")))).offers
+    assert [each.word for each in offer.containing] == [
+        "rechnung", "stromrechnung", "rechnungsnummer",
+    ]  # fmt: skip
+    found = asking.search.look(Request(offer.any_containing, Scope(Asker("3"))))
+    assert sorted(hit.id for hit in found.answer.hits) == [1, 2]
+    [offer] = asking.search.look(Request("Mahnuhg")).offers
+    assert [each.word for each in offer.near] == ["mahnung"]
+
+
+def test_no_word_of_a_hidden_document_is_offered(asking) -> None:
+    asking.store.put([
+        stored(1, "Die Kündigung vom Amt"),
+        stored(2, "Die Kündigungsfrist und Kundigung", owner="8"),
+    ])  # fmt: skip
+    offers = asking.search.look(Request("ündigung", Scope(Asker("3")))).offers
+    assert [each.word for offer in offers for each in offer.containing] == ["kündigung"]
+    assert asking.search.look(Request("digungsfri", Scope(Asker("3")))).offers == ()
+    assert asking.search.look(Request("digungsfri")).offers != ()
+
+
+def test_nothing_is_offered_where_it_would_not_help(asking) -> None:
+    asking.store.put([stored(1, "Apfel"), stored(2, "Birne"), stored(3, "a b c")])
+    for query in ("apfel birne", "-apfel birne pflaume*", "xy", "FINGERPRINT:99", "apfel"):
+        assert asking.search.look(Request(query)).offers == (), query
+
+
 # Pages ---------------------------------------------------------------------------------------
 
 

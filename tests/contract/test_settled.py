@@ -18,7 +18,7 @@ from paperless_fingerprint.library import analysis_whole
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.library.removal import remove
-from paperless_fingerprint.library.settled import Unsettled, unsettled
+from paperless_fingerprint.library.settled import Unsettled, state_of, unsettled
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.settings.loading import load
@@ -122,8 +122,9 @@ def test_called_away_it_goes_on_where_it_was(
 
 
 def test_it_counts_what_came_alone(store: Store, documents: list[Document]) -> None:
-    assert unsettled(store.notes()) == Unsettled(None)
+    assert state_of(store) == Unsettled(0)
     take_in(store, documents[:40], SPEC)
+    assert state_of(store) == Unsettled(None)
     run(store)
     assert unsettled(store.notes()) == Unsettled(0)
     take_in(store, documents[40:43], SPEC)

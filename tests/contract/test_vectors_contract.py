@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from documents import some_text, stored
+from elasticsearch_nodes import open_test_store
+from libraries import STORES, Library, opened_stores
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.library.migrate import migrate
 from paperless_fingerprint.progress import Silent
@@ -44,6 +46,13 @@ class Reopening:
         return call
 
 
+@pytest.fixture(params=[kind for kind in STORES if kind.id != "opensearch2"])
+def library(request, tmp_path) -> Iterator[Library]:
+    """Vectors are a plugin of OpenSearch's, which is no package: it says so (below)."""
+    with opened_stores(request.param, request, tmp_path) as make:
+        yield make
+
+
 @pytest.fixture
 def vectors(store, request) -> Iterator[VectorStore]:
     if isinstance(store, SqliteStore) or "elasticsearch" in request.node.callspec.id:
@@ -52,6 +61,20 @@ def vectors(store, request) -> Iterator[VectorStore]:
         opened.close()
     else:
         yield Reopening(lambda: SqliteVectors(store._path))
+
+
+@pytest.mark.elasticsearch
+def test_where_no_vectors_can_be_kept_it_says_so(opensearch2, index_prefix) -> None:
+    store = open_test_store(opensearch2, index_prefix)
+    vectors = open_vectors(store)
+    try:
+        assert "[semantic] enabled to false" in vectors.why_not
+        with pytest.raises(StoreError, match="SQLite or Elasticsearch"):
+            vectors.put(SPACE, [StoredVector(1, "hash", "de", encoded(unit(1.0, 0.0)))])
+        assert vectors.spaces() == []
+    finally:
+        vectors.close()
+        store.close()
 
 
 def unit(*values: float) -> np.ndarray:

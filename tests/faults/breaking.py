@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from paperless_work import Office
 
@@ -25,6 +26,10 @@ def scaled(count: int) -> int:
     return max(1, round(count * SCALE))
 
 
+class HasEnvironment(Protocol):
+    environment: dict[str, str]
+
+
 class Nursery:
     def __init__(self, process: subprocess.Popen) -> None:
         self._process = process
@@ -37,7 +42,7 @@ class Nursery:
 
 
 @contextmanager
-def nursery(office: Office) -> Iterator[Nursery]:
+def nursery(office: HasEnvironment) -> Iterator[Nursery]:
     process = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("nursery.py"))],
         env={**os.environ, **office.environment},

@@ -10,3 +10,25 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from paperless_fixtures import stand_in  # noqa: F401
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """For the long faults: what each did, and how it ended."""
+    rows = [
+        (
+            report.nodeid.rpartition("::")[2],
+            report.outcome,
+            report.duration,
+            dict(report.user_properties),
+        )
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, ())
+        if report.when == "call" and "long_faults" in report.nodeid
+    ]
+    if not rows:
+        return
+    terminalreporter.section("faults")
+    for name, outcome, seconds, told in rows:
+        end = "equal to a fresh library" if outcome == "passed" else "FAILED"
+        what = name.removeprefix("test_").replace("_", " ")
+        terminalreporter.line(f"{what}: {told.get('figures', '')}; {end} ({seconds:.0f} s)")

@@ -52,7 +52,7 @@ def answers(language: str) -> Iterator[str]:
                 f"{name_a} | {name_b}",
                 said.pair.relation,
                 said.pair.confidence,
-                said.pair.reasons,
+                list(map(str, said.pair.reasons)),
                 _figures(said.pair.scores),
                 _figures(evidence) if evidence else {},
             ],

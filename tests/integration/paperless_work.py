@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from paperless_fingerprint.demo.stand_in import StandIn
@@ -85,12 +86,28 @@ class Office:
             return {library.fields[number].name: value for number, value in values}
 
     def take_off(self, id: int, name: str) -> None:
-        """As a person does it."""
+        """As a person does it who has had the tag before his eyes for a while."""
+        self.let_tags_grow_old()
         library = self.paperless.library
         with library.lock:
             row = library.documents[id]
             row.tags = [tag for tag in row.tags if tag != self.tag_id(name)]
             library.touch(row)
+
+    def let_tags_grow_old(self) -> None:
+        """As if our tags had stood there for a day."""
+        with self.open() as place:
+            place.ledger.put(
+                (
+                    id,
+                    kind,
+                    replace(written.mark, value="2026-01-01T00:00:00.000000Z"),
+                    written.state,
+                )
+                for id, kinds in place.ledger.rows().items()
+                for kind, written in kinds.items()
+                if kind.startswith("tag:")
+            )
 
     def put_on(self, id: int, name: str) -> None:
         library = self.paperless.library

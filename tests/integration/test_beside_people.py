@@ -111,6 +111,25 @@ def test_a_list_of_tags_that_was_read_before_ours_came_is_no_answer(office):
     assert office.tags(b) == {"Mine"}
 
 
+@pytest.mark.parametrize("edited", [None, "title", "created"])
+def test_exactly_the_old_list_saved_is_no_answer_where_ours_may_not_have_been_seen(office, edited):
+    """Soon after ours came, or by somebody who saved the whole document with something else."""
+    a, b = office.add(LETTER), office.add(RESCAN)
+    office.consume(a, b)
+    library = office.paperless.library
+    if edited:
+        office.let_tags_grow_old()
+        setattr(library.documents[b], edited, "2024-03-03")
+    save_tags(office, b, [])
+    office.sync()
+    assert office.groups() == [(a, b)]
+    assert office.tags(b) == {NEAR}
+    save_tags(office, b, [])
+    office.sync()
+    assert office.groups() == []
+    assert office.tags(a) == office.tags(b) == set()
+
+
 def test_our_tag_alone_taken_off_is_an_answer_at_once(office):
     mine = office.paperless.library.add_label("tags", "Mine").id
     a, b = office.add(LETTER), office.add(RESCAN, tags=[mine])

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -353,6 +354,83 @@ def test_every_command_has_help(program: Program) -> None:
                 walk(command.get_command(context, name), [*path, name])
 
     walk(main, [])
+
+
+def test_help_names_every_command_under_a_heading(program: Program) -> None:
+    lines = program("--help").stdout.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert {"First steps:", "Look:", "Decide:", "Tell Paperless:"} <= set(headings)
+    named = [line.split()[0] for line in lines[lines.index("First steps:") :] if line[:2] == "  "]
+    assert sorted(named) == main.list_commands(click.Context(main))
+    assert not any(line.endswith("...") for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [(["aply"], "apply"), (["SERVE"], "serve"), (["config", "shw"], "show"),
+     (["inbox", "retyr"], "retry")],
+)  # fmt: skip
+def test_a_misspelt_command_is_told_what_was_meant(
+    program: Program, wrong: list[str], meant: str
+) -> None:
+    done = program(*wrong)
+    assert done.exit_code == 2
+    assert f"Did you mean {meant}" in done.stderr
+
+
+def test_a_command_that_resembles_none(program: Program) -> None:
+    done = program("xyzzy\x1b[31m")
+    assert done.exit_code == 2
+    assert "--help lists the commands" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_options(
+    shell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def completed(words: str, at: int) -> str:
+        monkeypatch.setenv("_PAPERLESS_FINGERPRINT_COMPLETE", f"{shell}_complete")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv(
+            "COMP_CWORD", words.rsplit(maxsplit=1)[-1] if shell == "fish" else str(at)
+        )
+        with pytest.raises(SystemExit):
+            main(prog_name="paperless-fingerprint")
+        return capsys.readouterr().out
+
+    told = completed("paperless-fingerprint con", 1)
+    assert all(name in told for name in ("config", "confirm", "consume"))
+    assert "apply" not in told
+    assert "--dry-run" in completed("paperless-fingerprint apply --d", 2)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_completion_is_as_documented(
+    shell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()
+    assert f"_PAPERLESS_FINGERPRINT_COMPLETE={shell}_source paperless-fingerprint" in docs
+    monkeypatch.setenv("_PAPERLESS_FINGERPRINT_COMPLETE", f"{shell}_source")
+    with pytest.raises(SystemExit):
+        main(prog_name="paperless-fingerprint")
+    assert f"{shell}_complete" in capsys.readouterr().out
+
+
+def test_serve_without_paperless_wants_a_library_and_this_machine_alone(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = program("serve", "--port", "0")
+    assert done.exit_code == 3
+    assert "The address of Paperless is not set" in done.stderr
+    program("import", program.file({"id": 1, "content": "eins"}))
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_SERVICE_SECRET", "long enough")
+    done = program("serve", "--port", "0", "--host", "0.0.0.0")
+    assert done.exit_code == 3
+    assert "nobody can sign in" in done.stderr
+    # A token without an address was meant for some Paperless.
+    monkeypatch.setenv("PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN", "0123456789abcdef")
+    assert "The address of Paperless is not set" in program("serve", "--port", "0").stderr
 
 
 def test_analyze_finds_translations_where_that_is_switched_on(

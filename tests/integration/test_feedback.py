@@ -15,11 +15,16 @@ from paperless_fingerprint.integration.feedback.ledger import NEW
 from paperless_fingerprint.model import Link, Pair, Relation
 
 NEAR, EXACT, PRIMARY = "Duplicate (near)", "Duplicate (exact)", "Has duplicates"
+NOTE = "paperless-fingerprint: "
 
 
 @pytest.fixture
 def office(tmp_path, stand_in: StandIn) -> Office:
     return Office(tmp_path, stand_in)
+
+
+def notes(office: Office, id: int) -> list[str]:
+    return [note["note"] for note in office.paperless.library.documents[id].notes]
 
 
 def pair(office: Office, **more) -> tuple[int, int]:
@@ -395,9 +400,38 @@ def test_who_sees_less_is_told_what_everybody_sees(office):
     office.consume(public, private)
     assert office.tags(public) == set()
     assert office.tags(private) == {NEAR}
-    # A link would show on the other end, too.
+    # A link would show on the other end, too; a note does not.
     assert "Duplicate of" not in office.fields(private)
     assert office.fields(public) == {}
+    assert notes(office, private) == [f"{NOTE}Near duplicate of document {public}."]
+    assert notes(office, public) == []
+
+
+def test_the_one_to_keep_may_be_the_one_that_fewer_see(office):
+    office.sync()
+    anna = office.paperless.library.people.add_user("anna", "x")
+    private = office.add(LETTER, owner=anna.id)
+    one, other = office.add(RESCAN), office.add(RESCAN)
+    office.consume(private, one, other)
+    assert office.groups() == [(private, one, other)]
+    assert office.tags(private) == {PRIMARY}
+    said = f"Near duplicate: document {one}. Near duplicate: document {other}."
+    assert notes(office, private) == [NOTE + said]
+    # Who sees these two alone must not think that both can go.
+    assert office.tags(one) == {PRIMARY}
+    assert office.tags(other) == {NEAR}
+    assert office.fields(other)["Duplicate of"] == [one]
+    assert notes(office, one) == notes(office, other) == []
+    # And who sees all of them later finds one to keep.
+    library = office.paperless.library
+    with library.lock:
+        library.documents[private].owner = None
+        library.touch(library.documents[private])
+    office.sync()
+    assert office.tags(private) == {PRIMARY}
+    assert office.tags(one) == office.tags(other) == {NEAR}
+    assert notes(office, private) == []
+    assert office.fields(private) == {"Duplicate of": [one, other]}
 
 
 def test_the_ledger_knows_what_paperless_has(office):
@@ -408,3 +442,105 @@ def test_the_ledger_knows_what_paperless_has(office):
     assert rows[b].keys() - {NEW} == {"tag:near", "link:duplicate", "confidence"}
     assert json.loads(rows[b]["link:duplicate"].mark.value) == [a]
     assert all(written.state == "on" for kinds in rows.values() for written in kinds.values())
+
+
+# The address of the page that compares ------------------------------------------------------
+
+PAGE = "https://duplicates.example.org/fp"
+
+
+@pytest.fixture
+def linked(office):
+    office.environment["PAPERLESS_FINGERPRINT_SERVICE_PUBLIC_URL"] = PAGE + "/"
+    return office
+
+
+def compare_field(office) -> dict[int, object]:
+    library = office.paperless.library
+    number = next((f.id for f in library.fields.values() if f.name == "Compare"), None)
+    return {
+        row.id: row.custom_fields[number]
+        for row in library.documents.values()
+        if number in row.custom_fields
+    }
+
+
+def test_tagged_documents_have_the_address_that_compares_them(linked):
+    a, b = pair(linked)
+    other = linked.add(OTHER)
+    linked.sync()
+    linked.apply()
+    assert compare_field(linked) == {a: f"{PAGE}/compare/{a}", b: f"{PAGE}/compare/{b}"}
+    assert other not in compare_field(linked)
+    writes = linked.writes()
+    linked.apply()
+    assert linked.writes() == writes
+
+
+def test_without_an_address_of_the_page_there_is_no_field(office):
+    pair(office)
+    office.sync()
+    office.apply()
+    assert "Compare" not in [f.name for f in office.paperless.library.fields.values()]
+
+
+def test_the_address_follows_the_setting_and_can_be_switched_off(linked):
+    _, b = pair(linked)
+    linked.sync()
+    linked.apply()
+    linked.environment["PAPERLESS_FINGERPRINT_SERVICE_PUBLIC_URL"] = "http://10.0.0.5:8760"
+    linked.apply()
+    assert compare_field(linked)[b] == f"http://10.0.0.5:8760/compare/{b}"
+    linked.environment["PAPERLESS_FINGERPRINT_PAPERLESS_COMPARE"] = "false"
+    linked.apply()
+    assert compare_field(linked) == {}
+    assert "Duplicate of" in linked.fields(b)
+
+
+def test_the_address_goes_with_the_tag(linked):
+    a, b = pair(linked)
+    linked.sync()
+    linked.apply()
+    linked.put_on(b, "Not a duplicate")
+    linked.sync()
+    assert compare_field(linked) == {}
+    assert linked.fields(a) == {}
+
+
+def test_all_addresses_are_taken_back_and_what_people_put_there_stays(linked):
+    _, b = pair(linked)
+    other = linked.add(OTHER)
+    linked.sync()
+    linked.apply()
+    library = linked.paperless.library
+    field = next(f for f in library.fields.values() if f.name == "Compare")
+    library.documents[other].custom_fields[field.id] = "https://example.org"
+    with linked.open() as place, place.lock.held():
+        report = tell.take_back_all(place)
+    assert compare_field(linked) == {other: "https://example.org"}
+    assert "'Compare' holds what people put there" in " ".join(report.problems)
+    linked.apply()
+    assert b in compare_field(linked)
+
+
+def test_the_field_itself_is_taken_back(linked):
+    pair(linked)
+    linked.sync()
+    linked.apply()
+    with linked.open() as place, place.lock.held():
+        tell.take_back_all(place)
+    assert linked.paperless.library.fields == {}
+
+
+def test_a_field_of_another_kind_with_that_name_is_left_alone(linked):
+    library = linked.paperless.library
+    with library.lock:
+        from paperless_fingerprint.demo.stand_in.fields import create_field
+
+        create_field(library, {"name": "Compare", "data_type": "string"})
+    _, b = pair(linked)
+    linked.sync()
+    report = linked.apply()
+    assert linked.tags(b) == {"Duplicate (near)"}
+    assert compare_field(linked) == {}
+    assert "field_compare" in " ".join(report.problems) or "Compare" in " ".join(report.problems)

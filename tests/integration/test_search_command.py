@@ -72,6 +72,23 @@ def test_a_table_for_people(ask) -> None:
     assert "50%" in ask(search, "FINGERPRINT:1", "--after", token).stdout
 
 
+def test_what_was_found_is_shown_where_it_stands(ask) -> None:
+    word = TOKENS[700]
+    [first, *_] = ask(search, word, "--passages", "--json").stdout.splitlines()
+    [passage] = json.loads(first)["passages"]["found"]
+    assert [piece["text"] for piece in passage["pieces"] if piece["found"]] == [word]
+    assert "«" in ask(search, word, "--passages").stdout
+    assert "passages" not in json.loads(ask(search, word, "--json").stdout.splitlines()[0])
+
+
+def test_a_miss_names_words_that_may_have_been_meant(ask) -> None:
+    word = max(TOKENS[:700], key=len)
+    done = ask(search, word[:-1])
+    assert done.exit_code == 0
+    assert f"No document has '{word[:-1]}'" in done.stderr
+    assert word in done.stderr
+
+
 def test_an_error_points_at_the_character(ask) -> None:
     done = ask(search, "doc AND FINGERPRINT:1_200")
     assert isinstance(done.exception, FingerprintError)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
+import zlib
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -13,6 +15,8 @@ import pytest
 
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.library import moment_text
+from paperless_fingerprint.demo.stand_in.paper import pages_of
+from paperless_fingerprint.demo.stand_in.pdf import pdf_of
 from paperless_fingerprint.model import Document
 
 
@@ -109,3 +113,69 @@ def test_a_process_says_where_it_is_and_ends_when_told():
             assert process.wait(30) == 0
         finally:
             process.kill()
+
+
+def words_of(pdf: bytes) -> str:
+    """What stands in a PDF of ours: its streams, unpacked."""
+    streams = re.findall(rb"stream\n(.*?)\nendstream", pdf, re.DOTALL)
+    content = b"\n".join(map(zlib.decompress, streams)).decode("cp1252")
+    return re.sub(r"\\(\d{3})", lambda told: chr(int(told[1], 8)), content)
+
+
+def test_a_letter_is_shown_as_a_pdf_with_its_pages_and_its_text(client, stand_in):
+    text = "Hausverwaltung Birkenhof\n\nMiete für März: 1.204,55 €\n\nPage 2\n\nGrüße (Tröndle)"
+    number = stand_in.library.add(text, original_file_name="brief.pdf", page_count=2).id
+    with client.preview(number) as file:
+        assert file.content_type == "application/pdf"
+        pdf = b"".join(file.chunks)
+    assert b"/Count 2 " in pdf
+    assert pdf.count(b"/Type /Page ") == 2
+    for line in ("Miete für März: 1.204,55 €", "Grüße (Tröndle)"):
+        assert f"({line}) Tj" in words_of(pdf)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("Łódź", b"/uni0141"), ("おります", b"HeiseiKakuGo"), ("北京", b"STSong-Light")],
+)
+def test_letters_of_other_scripts_are_letters_in_a_pdf(text, shown):
+    assert shown in pdf_of(text)
+
+
+def test_as_many_pages_as_paperless_says_also_without_any_break():
+    assert [len(pages_of(text, 6)) for text in ("", "word", "line\n" * 100)] == [6, 6, 6]
+    # What does not fit goes on; nothing is left out.
+    long = "\n".join(f"line {n}" for n in range(1000))
+    pages = pages_of(long, 2)
+    assert [line.text for page in pages for line in page] == long.splitlines()
+    assert all(line.y < 842 for page in pages for line in page)
+
+
+def test_a_thumbnail_is_the_first_page(client, stand_in):
+    add = stand_in.library.add
+    one, other, same = (add(t).id for t in ("a\nb", "a\nc", "a\nb\fanother page"))
+
+    def picture(number: int) -> bytes:
+        with client.thumbnail(number) as file:
+            return b"".join(file.chunks)
+
+    assert picture(one).startswith(b"\x89PNG")
+    assert picture(one) == picture(same) != picture(other)
+
+
+def test_links_lead_to_a_plain_page(stand_in):
+    number = stand_in.library.add("<b>Miete</b>", title="Brief & Co", page_count=1).id
+    with httpx.Client(base_url=stand_in.url, follow_redirects=True) as browser:
+        page = browser.get(f"/documents/{number}/details")
+        assert page.status_code == 200
+        assert "Brief &amp; Co" in page.text
+        assert "&lt;b&gt;Miete" in page.text
+        assert browser.get(f"/documents/{number}/file").text == "<b>Miete</b>"
+        assert f"/documents/{number}/details" in browser.get("/").text
+        assert browser.get("/documents/99/details").status_code == 404
+        # A page of another site whose name leads here sees nothing.
+        foreign = {"Host": "example.org"}
+        answer = browser.get(
+            f"/documents/{number}/details", headers=foreign, follow_redirects=False
+        )
+        assert (answer.status_code, "Miete" in answer.text) == (302, False)

@@ -291,7 +291,16 @@ def test_sync_analyze_apply_on_the_command_line(office, run):
     assert office.tags(b) == set()
     assert run("analyze").exit_code == 0
     done = run("apply", "--dry-run", "--json")
-    assert json.loads(done.stdout)["added"]["tag:near"] == 1
+    told = json.loads(done.stdout)
+    assert told["added"]["tag:near"] == 1
+    copy = next(each for each in told["documents"] if each["document"] == b)
+    assert copy["title"] == office.paperless.library.documents[b].title
+    assert f"tag “{NEAR}”" in copy["add"]
+    assert copy["remove"] == []
+    done = run("apply", "--dry-run")
+    assert f"tag “{NEAR}”" in done.stdout
+    assert copy["title"] in done.stdout
+    assert "Would write: " in done.stderr
     assert office.tags(b) == set()
     assert run("apply").exit_code == 0
     assert office.tags(b) == {NEAR}
@@ -342,7 +351,7 @@ def test_merge_shows_first_and_acts_with_yes(office, run):
     a, b = office.add(LETTER), office.add(RESCAN)
     office.consume(a, b)
     done = run("merge", str(a))
-    assert f"Document {b} goes to the trash" in done.stderr
+    assert f"Document {b} goes to the trash" in done.stdout
     assert b in office.paperless.library.documents
     assert run("merge", str(a), "--yes").exit_code == 0
     assert b in office.paperless.library.trash

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, stored
-from paperless_fingerprint.candidates import join
+from paperless_fingerprint.candidates import join, postings
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.candidates.rules import SHORTLIST
+from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.files.scratch import Scratch, scratch_in
+from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.model import FingerprintRow
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 
@@ -75,6 +82,44 @@ def test_only_what_is_wanted_is_joined(tmp_path) -> None:
         key for key in everything.tolist() if key >> 32 in wanted or key & 0xFFFFFFFF in wanted
     ]
     assert some.tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_join_in_slices_finds_what_a_join_in_one_finds(
+    seed: int, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        FingerprintRow(id, str(id % 40), fingerprint(text, SPEC))
+        for id, text in made_library(seed, 150).items()
+    ]
+    some = np.arange(0, len(rows), 3)
+
+    def found(library: Library) -> list[object]:
+        pairs = [(n, m, keys.tolist()) for n, m, keys in library.pairs_to_compare(some)]
+        return [pairs, library.runs()._hashes.tolist(), library.runs()._counts.tolist()]
+
+    # As narrow as few tables are, so that much stands beside them.
+    narrow = replace(join._READ_OF_SKETCHES, widest_table=5 * seed)
+    monkeypatch.setattr(join, "_READ_OF_SKETCHES", narrow)
+    whole = found(Library(rows, SPEC.id))
+    assert any(keys for _, _, keys in whole[0])
+    monkeypatch.setattr(postings, "DOCUMENTS_OF_A_SLICE", 20)
+    monkeypatch.setattr(join, "_TAKEN_AT_ONCE", 32)
+    with scratch_in(tmp_path) as scratch:
+        assert found(Library(rows, SPEC.id, len(rows), scratch)) == whole
+        # Documents that came while they were read.
+        library = Library(rows, SPEC.id, len(rows) - 3, scratch)
+        assert len(library) == len(rows)
+        assert len(Library(rows, SPEC.id, 40, scratch)) == 63
+
+
+def test_a_full_disk_is_said(tmp_path) -> None:
+    class Full(io.BytesIO):
+        def write(self, _octets) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(StoreError, match=r"no room .* No space left on device"):
+        Scratch(Full(), tmp_path).put(np.arange(3))
 
 
 def test_a_dense_family_has_bounded_candidates_and_its_copies_are_found(tmp_path) -> None:

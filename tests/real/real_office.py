@@ -165,11 +165,15 @@ class RealOffice(Office):
         found = {names[f["field"]]: f["value"] for f in self.real.document(id)["custom_fields"]}
         return {ours.get(n, n).removeprefix("field_"): value for n, value in found.items()}
 
+    def notes(self, id: int) -> list[str]:
+        return [note["note"] for note in self.real.ask("GET", f"documents/{id}/notes/")]
+
     def tag_id(self, name: str) -> int:
         name = self.labels.get(f"tag_{name}", name)
         return next(id for id, each in self.real.names("tags").items() if each == name)
 
     def take_off(self, id: int, name: str) -> None:
+        self.let_tags_grow_old()
         kept = [tag for tag in self.real.document(id)["tags"] if tag != self.tag_id(name)]
         self.real.ask("PATCH", f"documents/{id}/", json={"tags": kept})
 

@@ -92,8 +92,8 @@ def test_what_was_taken_back_stays_away_beside_a_running_service(office, monkeyp
 
 def test_an_answer_is_heard_and_a_stale_save_is_none(office):
     a, b = told(office)
-    mine = office.real.ask("POST", "tags/", json={"name": f"mine {office.real.mark}"})["id"]
-    office.real.ask("PATCH", f"documents/{b}/", json={"tags": [mine]})
+    before = {"tags": [], "title": office.real.document(b)["title"]}
+    office.real.ask("PATCH", f"documents/{b}/", json=before)
     office.sync()
     assert "near" in office.tags(b)
     office.take_off(b, "near")
@@ -121,6 +121,9 @@ def test_everybody_can_open_the_view_and_nobody_learns_of_what_is_hidden(office)
     assert office.groups() == [(hidden, shown)]
     assert office.tags(shown) == set()
     assert office.tags(hidden) == {"primary"}
+    assert office.notes(shown) == []
+    [note] = office.notes(hidden)
+    assert note.endswith(f"Near duplicate: document {shown}.")
     assert "duplicate" not in {**office.fields(hidden), **office.fields(shown)}
     views = office.real.ask("GET", "saved_views/", token=office.real.token("anna"))["results"]
     [view] = [each for each in views if each["name"] == office.labels["view_name"]]
@@ -143,14 +146,11 @@ def test_merging_carries_over_and_one_undo_takes_it_back(office):
     )  # fmt: skip
     office.sync()
 
-    def notes(id: int) -> list[str]:
-        return [note["note"] for note in real.ask("GET", f"documents/{id}/notes/")]
-
     with office.open() as place, place.lock.held():
         done = carry_out.merge(place, carry_out.preview(place, [a], [b]), "test")
     assert done.trashed == (b,)
     assert mine in real.document(a)["tags"]
-    assert notes(a) == ["Paid on Monday."]
+    assert office.notes(a) == ["Paid on Monday."]
     assert office.fields(a).keys() == {f"Konto {real.mark}", f"Siehe {real.mark}"}
     assert office.fields(partner) == {f"Siehe {real.mark}": [a]}
     assert office.save(a, account, "DE03") == office.save(partner, account, "DE04") == 200
@@ -162,8 +162,8 @@ def test_merging_carries_over_and_one_undo_takes_it_back(office):
         consume.drain(place)
     assert mine not in real.document(a)["tags"]
     assert mine in real.document(b)["tags"]
-    assert notes(a) == []
-    assert notes(b) == ["Paid on Monday."]
+    assert office.notes(a) == []
+    assert office.notes(b) == ["Paid on Monday."]
     assert office.fields(a)["duplicate"] == [b]
     assert office.fields(b)["duplicate"] == [a]
     assert office.fields(b)[f"Siehe {real.mark}"] == [partner]

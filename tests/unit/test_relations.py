@@ -19,6 +19,7 @@ from paperless_fingerprint.comparison.relation import (
     newer,
     read,
 )
+from paperless_fingerprint.library.vocabulary import WordTable
 from paperless_fingerprint.model import STORED_RELATIONS, Document, Relation
 
 LETTER = """Nordlicht Energie AG
@@ -110,7 +111,7 @@ def test_the_same_text_and_the_same_file_are_exact():
     assert relation_of(LETTER, LETTER.upper()) is Relation.EXACT
     pair = judge(reading(1, "", checksum="abc"), reading(2, "quite another", checksum="abc"))
     assert pair.relation is Relation.EXACT
-    assert pair.reasons == ("the files are identical",)
+    assert list(map(str, pair.reasons)) == ["the files are identical"]
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.03, 0.05])
@@ -122,8 +123,8 @@ def test_a_rescan_is_near(rate):
 def test_a_stamp_is_no_change():
     pair = judge(reading(1, LETTER), reading(2, "EINGEGANGEN 17.06.2024\n" + LETTER))
     assert pair.relation is Relation.NEAR
-    assert any("stamp" in reason for reason in pair.reasons)
-    assert any("2024-117" in reason for reason in pair.reasons)
+    assert any("stamp" in str(reason) for reason in pair.reasons)
+    assert any("2024-117" in str(reason) for reason in pair.reasons)
 
 
 def test_pages_in_another_order_are_near():
@@ -159,7 +160,7 @@ def test_one_fact_that_differs_between_clean_texts_makes_no_copy(word, other):
 def test_next_months_bill_is_no_duplicate_and_the_answer_says_why():
     found = examine(reading(1, LETTER), reading(2, NEXT_MONTH))
     assert found.pair.relation is Relation.TEMPLATE
-    assert "the date differs: 14.06.2024 / 15.07.2024" in found.pair.reasons
+    assert "the date differs: 14.06.2024 / 15.07.2024" in map(str, found.pair.reasons)
 
 
 def test_the_month_alone_tells_two_letters_apart():
@@ -177,7 +178,7 @@ def test_corrected_amounts_make_no_copy_and_are_named():
     corrected = corrected.replace("17,54", "15,78").replace("109,88", "98,81")
     pair = judge(reading(1, LETTER), reading(2, corrected), Judging(explain=True))
     assert pair.relation is not Relation.NEAR
-    assert any("amount differs: 80,44 / 71,13" in reason for reason in pair.reasons)
+    assert any("amount differs: 80,44 / 71,13" in str(reason) for reason in pair.reasons)
 
 
 def test_the_newer_version_leads():
@@ -286,8 +287,8 @@ def test_compare_shows_the_changes_in_the_order_of_the_text():
     changed = [(change.a, change.b) for change in found.changes if not change.same]
     assert changed.index(("2024-117", "2024-163")) < changed.index(("Juni", "Juli"))
     assert all(change.matters for change in found.changes if change.a == "Juni")
-    rebuilt = " ".join(change.a for change in found.changes if change.a)
-    assert rebuilt.split() == list(reading(1, LETTER).tokens.spellings)
+    assert "".join(change.a for change in found.changes) == LETTER
+    assert "".join(change.b for change in found.changes) == NEXT_MONTH
     assert found.facts_a.total == "109.88"
     assert found.facts_b.dates[0] == "2024-07-15"
 
@@ -297,3 +298,21 @@ def test_scores_are_absent_where_a_side_is():
     assert scores.jaccard is None
     assert scores.fuzzy is None
     assert scores.title is None
+
+
+def test_a_word_that_an_engine_cuts_in_many_documents_is_no_edit() -> None:
+    """All of a library's readings by one engine have 'Confidentia'; that makes it no other word."""
+    rng = random.Random(5)
+    ends = ("ket", "dor", "gan", "lim", "ver", "son", "tal", "nef", "rik", "pul")
+    words = [f"{one}{two}" for one in ("mar", "tol", "ben", "sur", "hal") for two in ends]
+    before, after = (" ".join(rng.choices(words, k=300)) for _ in range(2))
+    text = f"{before} confidential {after}"
+    others = [
+        " ".join(rng.choices(words, k=60)) + f" {word} "
+        for word in ("confidential", "confidentia")
+        for _ in range(6)
+    ]
+    cut = text.replace("confidential", "confidentia")
+    judging = Judging(WordTable.of_texts([text, cut, *others]))
+    pair = judge(read(Document(1, content=text)), read(Document(2, content=cut)), judging)
+    assert pair.relation is Relation.NEAR

@@ -7,7 +7,6 @@ import threading
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +14,6 @@ from documents import document, stored
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
 from paperless_fingerprint.review.catalogue import patched, read
-from paperless_fingerprint.review.differences import segments_of
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.neighbourhood import Place, positions
@@ -224,16 +222,6 @@ def test_each_document_around_has_a_row_of_its_own(size: int) -> None:
 
 def test_parts_keep_their_order() -> None:
     assert components([3, 1, 2, 9], [(1, 3), (2, 9), (4, 5)]) == [[3, 1], [2, 9]]
-
-
-def test_long_stretches_that_both_have_are_cut() -> None:
-    words = [f"w{n}" for n in range(100)]
-    long = SimpleNamespace(a=" ".join(words), b=" ".join(words), same=True)
-    change = SimpleNamespace(a="12", b="13", same=False, about="amount", matters=True)
-    found = segments_of([long, change])
-    assert [s.kind for s in found] == ["same", "cut", "same", "changed"]
-    assert found[1].a.startswith("60 words")
-    assert found[0].a.split() + found[2].a.split() == words[:20] + words[-20:]
 
 
 def test_the_curve_is_that_of_the_bands() -> None:

@@ -113,9 +113,9 @@ def test_of_a_crowd_it_is_not_known_who_is_the_same() -> None:
 def test_a_rival_is_said_in_words() -> None:
     claims = Claims([link(1, 2, 0.9), link(1, 3, 0.9), part(9, 4, 0, 9), part(9, 5, 0, 9)])
     (copy,) = claims.rivals(link(1, 2, 0.9))
-    assert copy.reason.startswith("document 1 resembles document 3 too")
+    assert str(copy.reason).startswith("document 1 resembles document 3 too")
     (lain,) = claims.rivals(part(9, 4, 0, 9))
-    assert lain.reason == "in that place of document 9 lies document 5 as well"
+    assert str(lain.reason) == "document 5 is in the same place of document 9"
 
 
 LINKS = st.dictionaries(

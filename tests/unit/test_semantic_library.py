@@ -196,8 +196,8 @@ def test_a_translation_is_found_and_the_next_letter_of_the_form_is_not(library, 
     assert pair.scores.semantic > 0.8
     assert pair.scores.facts == 1
     assert pair.scores.jaccard < 0.2
-    assert pair.reasons[0] == "a translation: German and English"
-    assert "amounts" in pair.reasons[1]
+    assert str(pair.reasons[0]) == "a translation: German and English"
+    assert "amounts" in str(pair.reasons[1])
 
 
 def test_from_either_side_the_pair_is_the_same(library, vectors, progress):

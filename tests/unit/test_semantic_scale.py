@@ -130,10 +130,10 @@ def confidence(cosine, facts, languages=TWO):
 def test_a_translation_with_the_same_facts_is_flagged():
     found = judge(SCALE.evidence(0.75), FULL, TWO)
     assert found.confidence >= 0.92
-    assert found.reasons[:2] == (
+    assert list(map(str, found.reasons[:2])) == [
         "a translation: German and French",
         "the same amounts and dates",
-    )
+    ]
 
 
 def test_the_same_form_with_other_facts_is_not_however_alike_it_is():
@@ -152,10 +152,10 @@ def test_facts_alone_flag_nothing():
 
 
 def test_the_reasons_tell_a_re_wording_from_a_translation():
-    assert "in other words, both in German" in judge(3.0, FULL, ("de", "de")).reasons[0]
-    assert "or another language" in judge(3.0, FULL, ("", "de")).reasons[0]
+    assert "in other words, both in German" in str(judge(3.0, FULL, ("de", "de")).reasons[0])
+    assert "or another language" in str(judge(3.0, FULL, ("", "de")).reasons[0])
     assert "some amounts and dates differ" in " ".join(
-        sorted(judge(3.0, OTHER, TWO).reasons)
+        map(str, judge(3.0, OTHER, TWO).reasons)
     ).replace("dates and amounts", "amounts and dates")
 
 

@@ -110,3 +110,32 @@ def test_a_new_file_that_somebody_writes_to_is_waited_for(
     writer.close()
     with closing(sqlite3.connect(path)) as after:
         assert after.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize("make", FILES)
+@pytest.mark.parametrize("content", [b"no database at all" * 300, b""])
+def test_what_cannot_be_opened_leaves_nothing_open(tmp_path, monkeypatch, make, content):
+    path = tmp_path / "library.db"
+    if content:
+        path.write_bytes(content)
+    else:
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("CREATE TABLE of_another_program (x)")
+    opened = []
+
+    class Connection(sqlite3.Connection):
+        def __init__(self, *arguments, **named):
+            super().__init__(*arguments, **named)
+            self.is_open = True
+            opened.append(self)
+
+        def close(self):
+            self.is_open = False
+            super().close()
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **n: connect(*a, factory=Connection, **n))
+    with pytest.raises(StoreError):
+        make(path)
+    assert opened
+    assert not any(connection.is_open for connection in opened)

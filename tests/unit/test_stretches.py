@@ -32,7 +32,8 @@ def test_every_pair_is_judged_before_its_owner_is_done(
         stretches = list(_stretches(keys, np.array(sorted(waiting), np.int64), np.array(sizes)))
     judged: set = set()
     done: list[int] = []
-    for low, high, places in stretches:
+    for low, high, some in stretches:
+        places = some.tolist()
         own = {(key >> 32, key & 0xFFFFFFFF) for key in keys[low:high].tolist()}
         assert not own & judged
         judged |= own

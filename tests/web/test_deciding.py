@@ -105,8 +105,8 @@ def test_paperless_is_told_what_the_preview_said(pair) -> None:
         assert told == {"decisions": 1, "writes": [], "notes": []}
         told = client.post("/api/review/preview", json={"orders": [order(item, "same")]}).json()
         by_id = {write["document"]: write for write in told["writes"]}
-        assert by_id[a]["add"] == ['tag "Has duplicates"']
-        assert 'tag "Duplicate (near)"' in by_id[b]["add"]
+        assert by_id[a]["add"] == ["tag “Has duplicates”"]
+        assert "tag “Duplicate (near)”" in by_id[b]["add"]
         assert said(service) == []
         decide(client, item, "same")
     service.consume()

@@ -93,7 +93,7 @@ def test_what_is_no_picture_is_not_passed_on(letter, fault: Fault) -> None:
 def test_a_picture_that_has_no_end(letter, monkeypatch) -> None:
     service, id = letter
 
-    monkeypatch.setattr(document_routes, "thumbnail", lambda _text: b"\x89PNG" + b"\0" * (6 << 20))
+    monkeypatch.setattr(document_routes, "thumbnail", lambda *_: b"\x89PNG" + b"\0" * (6 << 20))
     with service.machine() as client:
         answer = client.get(f"/thumb/{id}")
         assert answer.status_code == 502

@@ -153,6 +153,17 @@ def test_failures_are_shown_and_tried_again(service) -> None:
         assert admin.get("/api/progress").json()["failures"] == []
 
 
+def test_the_library_says_whether_its_pairs_were_compared_together(service) -> None:
+    service.user("vera", superuser=True)
+    vitals = service.review.worker.vitals
+    with service.browser("vera") as browser:
+        for settled, told in ((None, None), (False, "since all pairs"), (True, "does not count")):
+            vitals.is_settled = settled
+            assert browser.get("/api/library").json()["settled"] is settled
+            found = re.search('id="settled">([^<]+)', browser.get("/library").text)
+            assert (found and told in found[1]) if told else found is None
+
+
 def test_a_first_sync_is_offered_and_watched(serve, stand_in) -> None:
     from waiting import until
 

@@ -68,13 +68,27 @@ def ids(answer) -> list[int]:
 
 
 def test_hits_are_those_of_the_command(ask) -> None:
-    answer = ask("FINGERPRINT:1_45").json()
+    answer = ask("FINGERPRINT:1_45", passages="true").json()
     assert [hit["id"] for hit in answer["hits"]] == [3, 2]
+    [shared] = answer["hits"][0]["passages"]["shared"]
+    assert shared["words"] == 1500
+    plain = ask("FINGERPRINT:1_45").json()
+    assert set(answer) - set(plain) == {"offers"}
+    assert set(answer["hits"][0]) - set(plain["hits"][0]) == {"passages"}
     assert (answer["total"], answer["total_is_exact"], answer["next"]) == (2, True, None)
     schema = OPENAPI_PATHS["/api/search"]["get"]["responses"]["200"]["content"]["application/json"]
     properties = schema["schema"]["properties"]
     assert set(answer) == set(properties)
     assert set(answer["hits"][0]) == set(properties["hits"]["items"]["properties"])
+
+
+def test_a_miss_offers_words_of_what_one_may_view(ask) -> None:
+    # Of document 4 the first 750 words, of document 1, which has no owner, all of them.
+    word = max(TOKENS[:700], key=len)
+    answer = ask(word + "x", user="9", passages="true").json()
+    assert answer["hits"] == []
+    assert word in [w["word"] for offer in answer["offers"] for w in offer["near"]]
+    assert "offers" not in ask(word + "x", user="9").json()
 
 
 def test_pages(ask) -> None:

@@ -111,7 +111,7 @@ def test_a_session_whose_token_was_taken_away_ends(service) -> None:
         service.clock.now += 3600
         answer = client.get("/api/review")
         assert answer.status_code == 401
-        assert "does not know" in answer.json()["detail"]
+        assert "no longer knows" in answer.json()["detail"]
 
 
 def test_attempts_are_limited_by_name_and_by_address(service, anyone) -> None:

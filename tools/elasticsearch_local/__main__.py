@@ -31,7 +31,9 @@ def parser() -> argparse.ArgumentParser:
         description="Starts a real Elasticsearch node on 127.0.0.1, for trying out and for tests. "
         "Prints one line, its address, when it is ready; stops on Ctrl-C or SIGTERM.",
     )
-    options.add_argument("--version", default="9.2.0", help="of Elasticsearch (default 9.2.0)")
+    options.add_argument(
+        "--version", default="9.2.0", help="of Elasticsearch (default 9.2.0), or opensearch-2.19.3"
+    )
     options.add_argument("--port", type=int, default=9200, help="0 takes a free one (default 9200)")
     options.add_argument("--data", type=Path, help="keep the data here; without it they are lost")
     options.add_argument("--heap", default="512m", help="memory of the JVM (default 512m)")

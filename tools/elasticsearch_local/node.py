@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elasticsearch_local.packages import INSTALL
+from elasticsearch_local.packages import INSTALL, OPENSEARCH, named
 from paperless_fingerprint.errors import ConfigurationError
 
 #: What a node takes besides its heap: classes, threads, buffers.
@@ -39,6 +39,10 @@ class NodeOptions:
     quick: bool = False
 
     @property
+    def is_opensearch(self) -> bool:
+        return self.version.startswith(OPENSEARCH)
+
+    @property
     def alone(self) -> bool:
         return not self.seed_hosts and not self.initial_masters
 
@@ -56,6 +60,9 @@ class NodeOptions:
             # used, as is the default, it makes an idle node refuse every request.
             "indices.breaker.total.use_real_memory": "false",
         }
+        if self.is_opensearch:
+            # Elasticsearch derives it from the heap; here it is 1,024, which long queries pass.
+            settings["indices.query.bool.max_clause_count"] = "4096"
         if self.alone:
             settings["discovery.type"] = "single-node"
         else:
@@ -78,16 +85,16 @@ class Node:
             _check_port(port)
         jpype = _start_jvm(options)
         try:
-            self._node = _construct(jpype, options)
+            construct = _construct_opensearch if options.is_opensearch else _construct
+            self._node = construct(jpype, options)
             self._node.start()
         except jpype.JException as error:
             raise _explained(error, options) from error
-        self.address = self._bound_address(jpype)
+        whose = "opensearch" if options.is_opensearch else "elasticsearch"
+        self.address = self._bound_address(jpype.JClass(f"org.{whose}.http.HttpServerTransport"))
 
-    def _bound_address(self, jpype: Any) -> str:
-        transport = self._node.injector().getInstance(
-            jpype.JClass("org.elasticsearch.http.HttpServerTransport")
-        )
+    def _bound_address(self, kind: Any) -> str:
+        transport = self._node.injector().getInstance(kind)
         port = int(transport.boundAddress().publishAddress().getPort())
         return f"http://127.0.0.1:{port}"
 
@@ -153,6 +160,7 @@ def _start_jvm(options: NodeOptions) -> Any:
         "-Xrs",
         "-XX:-UsePerfData",
         f"-Des.path.home={options.home}",
+        f"-Dopensearch.path.home={options.home}",
         "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow",
     ]
@@ -189,22 +197,7 @@ def _construct(jpype: Any, options: NodeOptions) -> Any:
     logging = java("org.elasticsearch.common.logging.LogConfigurator")
     logging.registerErrorListener()
     logging.configureESLogging()
-    home = java("java.nio.file.Path").of(str(options.home))
-    overrides = java("java.util.HashMap")()
-    for name, value in options.settings().items():
-        overrides.put(name, value)
-    name_of_host = jpype.JProxy(
-        "java.util.function.Supplier", dict={"get": lambda: jpype.JString(options.name)}
-    )
-    environment = java("org.elasticsearch.node.InternalSettingsPreparer").prepareEnvironment(
-        java("org.elasticsearch.common.settings.Settings")
-        .builder()
-        .put("path.home", str(options.home))
-        .build(),
-        overrides,
-        home.resolve("config"),
-        name_of_host,
-    )
+    environment = _environment(jpype, options, "elasticsearch")
     logging.configure(environment, True)
     plugins = java("org.elasticsearch.plugins.PluginsLoader")
     loader = plugins.createPluginsLoader(
@@ -215,6 +208,55 @@ def _construct(jpype: Any, options: NodeOptions) -> Any:
         False,
     )
     return java("org.elasticsearch.node.Node")(environment, loader)
+
+
+def _construct_opensearch(jpype: Any, options: NodeOptions) -> Any:
+    logging = jpype.JClass("org.opensearch.common.logging.LogConfigurator")
+    logging.registerErrorListener()
+    environment = _environment(jpype, options, "opensearch")
+    logging.configure(environment)
+    # What loads plugins from folders is not published. The constructor that takes them from the
+    # class path is there for tests, and open to nobody else.
+    plugins = jpype.JClass("java.util.ArrayList")()
+    major = options.version.removeprefix(OPENSEARCH).partition(".")[0]
+    transport = f"org.opensearch.transport.Netty4{'' if major == '2' else 'Module'}Plugin"
+    if major == "2":
+        plugins.add(jpype.JClass(transport).class_)
+    else:
+        number = options.version.removeprefix(OPENSEARCH)
+        current = jpype.JClass("org.opensearch.Version").CURRENT
+        plugins.add(
+            jpype.JClass("org.opensearch.plugins.PluginInfo")(
+                transport, "", number, current, "21", transport, None,
+                jpype.JClass("java.util.List").of(), False,
+            )
+        )  # fmt: skip
+    for constructor in jpype.JClass("org.opensearch.node.Node").class_.getDeclaredConstructors():
+        if constructor.getParameterCount() == 3:
+            constructor.setAccessible(True)
+            return constructor.newInstance([environment, plugins, jpype.JBoolean(True)])
+    raise ConfigurationError(f"{named(options.version)} is put together otherwise; try 2.19.3.")
+
+
+def _environment(jpype: Any, options: NodeOptions, whose: str) -> Any:
+    def java(name: str) -> Any:
+        return jpype.JClass(name)
+
+    overrides = java("java.util.HashMap")()
+    for name, value in options.settings().items():
+        overrides.put(name, value)
+    name_of_host = jpype.JProxy(
+        "java.util.function.Supplier", dict={"get": lambda: jpype.JString(options.name)}
+    )
+    return java(f"org.{whose}.node.InternalSettingsPreparer").prepareEnvironment(
+        java(f"org.{whose}.common.settings.Settings")
+        .builder()
+        .put("path.home", str(options.home))
+        .build(),
+        overrides,
+        java("java.nio.file.Path").of(str(options.home)).resolve("config"),
+        name_of_host,
+    )
 
 
 def _explained(error: Any, options: NodeOptions) -> ConfigurationError:
@@ -234,7 +276,7 @@ def _explained(error: Any, options: NodeOptions) -> ConfigurationError:
             "stop that one, or give another --data."
         )
     return ConfigurationError(
-        f"Elasticsearch {options.version} does not start: {' '.join(causes[-1].split())[:300]}; "
+        f"{named(options.version)} does not start: {' '.join(causes[-1].split())[:300]}; "
         "the log above may say more."
     )
 

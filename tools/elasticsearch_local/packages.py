@@ -1,7 +1,8 @@
 """The folder that a node starts from: fetched once, kept in a cache, checked at each start.
 
-Elasticsearch itself and its HTTP transport are published as ordinary Java packages. They are laid
-out as the server expects to find its installation: `lib`, `modules`, `plugins`, `config`.
+Elasticsearch itself and its HTTP transport are published as ordinary Java packages, and so are those
+of OpenSearch ('opensearch-2.19.3'). They are laid out as the server expects to find its
+installation: `lib`, `modules`, `plugins`, `config`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from paperless_fingerprint.errors import ConfigurationError
 
 MANIFEST = "complete.json"
 LOCK = "lock"
+OPENSEARCH = "opensearch-"
 DESCRIPTOR = "META-INF/es-plugins/transport-netty4/plugin-descriptor.properties"
 INSTALL = "pip install 'paperless-fingerprint[elasticsearch-local]'"
 
@@ -42,6 +44,12 @@ logger.lucene.level = error
 """
 
 
+def named(version: str) -> str:
+    if version.startswith(OPENSEARCH):
+        return f"OpenSearch {version.removeprefix(OPENSEARCH)}"
+    return f"Elasticsearch {version}"
+
+
 def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "paperless-fingerprint" / "elasticsearch"
@@ -49,9 +57,10 @@ def cache_folder() -> Path:
 
 def prepare_home(version: str, *, say: Callable[[str], None]) -> Path:
     """The home folder of that version, fetched and laid out if it is not there or damaged."""
-    if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+    if not re.fullmatch(rf"({OPENSEARCH})?\d+\.\d+\.\d+", version):
         raise ConfigurationError(
-            f"'{version}' is no version of Elasticsearch; give three numbers such as 9.2.0."
+            f"'{version}' is no version of Elasticsearch; give three numbers such as 9.2.0, or"
+            " opensearch-2.19.3."
         )
     cache = cache_folder()
     home = cache / version
@@ -91,12 +100,12 @@ def _build(version: str, home: Path, say: Callable[[str], None]) -> None:
     # Only the holder of the lock gets here, so whatever else lies here is a dead one's rubbish.
     for left_over in home.parent.glob(f"{version}.part-*"):
         shutil.rmtree(left_over, ignore_errors=True)
-    say(f"Fetching Elasticsearch {version} (40 MB, once) into {home} …")
+    say(f"Fetching {named(version)} (40 MB, once) into {home} …")
     with tempfile.TemporaryDirectory(prefix=f"{version}.part-", dir=home.parent) as folder:
         staging = Path(folder)
         jars = _fetch_sound_jars(version, staging)
         new = staging / "home"
-        _lay_out(jars, new)
+        _lay_out(version, jars, new)
         if home.exists():
             home.rename(staging / "damaged")
         new.rename(home)
@@ -111,12 +120,36 @@ def _fetch_sound_jars(version: str, staging: Path) -> list[Path]:
     for jar in jars:
         if not _is_sound(jar):
             raise ConfigurationError(
-                f"{jar.name}, a part of Elasticsearch {version}, arrived damaged; try again."
+                f"{jar.name}, a part of {named(version)}, arrived damaged; try again."
             )
     return jars
 
 
+def _endpoints(version: str) -> list[str]:
+    if not version.startswith(OPENSEARCH):
+        plugin = f"org.elasticsearch.plugin:transport-netty4:{version}"
+        return [f"org.elasticsearch:elasticsearch:{version}+{plugin}"]
+    number = version.removeprefix(OPENSEARCH)
+    plugin = f"org.opensearch.plugin:transport-netty4-client:{number}"
+    return [
+        f"org.opensearch:opensearch:{number}+{plugin}",
+        # Needed, and not named by the server. Asked for alone: in company it would have older
+        # versions of what the server needs taken.
+        "org.apache.logging.log4j:log4j-core:2.21.0",
+    ]
+
+
 def _fetch_jars(version: str, cache: Path, *, repository: Path | None) -> list[Path]:
+    found: dict[str, Path] = {}
+    for endpoint in _endpoints(version):
+        for jar in _fetch_endpoint(endpoint, version, cache, repository=repository):
+            found.setdefault(jar.name, jar)
+    return list(found.values())
+
+
+def _fetch_endpoint(
+    endpoint: str, version: str, cache: Path, *, repository: Path | None
+) -> list[Path]:
     try:
         from jgo.config import GlobalSettings
         from jgo.env import EnvironmentBuilder
@@ -126,10 +159,6 @@ def _fetch_jars(version: str, cache: Path, *, repository: Path | None) -> list[P
         raise ConfigurationError(
             f"A local Elasticsearch needs the package {error.name}; install it with: {INSTALL}"
         ) from error
-    endpoint = (
-        f"org.elasticsearch:elasticsearch:{version}"
-        f"+org.elasticsearch.plugin:transport-netty4:{version}"
-    )
     settings = GlobalSettings.load()
     last: Exception | None = None
     for _attempt in range(3):  # a single lost connection among a hundred is no reason to give up
@@ -150,7 +179,7 @@ def _fetch_jars(version: str, cache: Path, *, repository: Path | None) -> list[P
         except Exception as error:  # jgo raises whatever its parts raise
             last = error
     raise ConfigurationError(
-        f"The packages of Elasticsearch {version} cannot be fetched ({_one_line(last)}); "
+        f"The packages of {named(version)} cannot be fetched ({_one_line(last)}); "
         "check the version and the network, or use a running server instead."
     ) from last
 
@@ -160,14 +189,28 @@ def _one_line(error: Exception | None) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-def _lay_out(jars: list[Path], home: Path) -> None:
+def _lay_out(version: str, jars: list[Path], home: Path) -> None:
     transport = home / "modules" / "transport-netty4"
-    for folder in (home / "lib", transport, home / "plugins", home / "config"):
+    for folder in (home / "lib", home / "modules", home / "plugins", home / "config"):
         folder.mkdir(parents=True)
+    is_opensearch = version.startswith(OPENSEARCH)
+    if not is_opensearch:  # OpenSearch takes its transport from the class path (node.py)
+        transport.mkdir()
     for jar in jars:
-        is_transport = jar.name.startswith(("netty-", "transport-netty4-"))
+        is_transport = jar.name.startswith(("netty-", "transport-netty4-")) and not is_opensearch
         # Copies, not links: what happens to the user's Maven repository must not happen here.
         shutil.copyfile(jar, (transport if is_transport else home / "lib") / jar.name)
+    if not is_opensearch:
+        _describe(transport)
+    name = "opensearch" if is_opensearch else "elasticsearch"
+    (home / "config" / f"{name}.yml").write_text("", encoding="utf-8")
+    (home / "config" / "log4j2.properties").write_text(LOGGING, encoding="utf-8")
+    files = sorted(path for path in home.rglob("*") if path.is_file())
+    manifest = {str(path.relative_to(home)): _digest(path) for path in files}
+    (home / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def _describe(transport: Path) -> None:
     (archive,) = transport.glob("transport-netty4-*.jar")
     with zipfile.ZipFile(archive) as opened:
         descriptor = opened.read(DESCRIPTOR).decode()
@@ -175,11 +218,6 @@ def _lay_out(jars: list[Path], home: Path) -> None:
     (transport / "plugin-descriptor.properties").write_text(
         re.sub(r"(?m)^modulename=.*\n?", "", descriptor), encoding="utf-8"
     )
-    (home / "config" / "elasticsearch.yml").write_text("", encoding="utf-8")
-    (home / "config" / "log4j2.properties").write_text(LOGGING, encoding="utf-8")
-    files = sorted(path for path in home.rglob("*") if path.is_file())
-    manifest = {str(path.relative_to(home)): _digest(path) for path in files}
-    (home / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
 
 def _is_sound(jar: Path) -> bool:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from paperless_fingerprint.library.import_file import ImportReport
     from paperless_fingerprint.library.intake import IntakeReport
     from paperless_fingerprint.library.related import Graph
-    from paperless_fingerprint.library.search import Answer, Search
+    from paperless_fingerprint.library.search import Answer, Look, Search
+    from paperless_fingerprint.query.scope import Scope
 
 #: Of whom nobody says who he is.
 _SOMEBODY = "python"
@@ -129,7 +130,9 @@ class Library:
                 semantic.expect(store, store.ids() if full else [i.id for i in store.pending()])
             # A worker beside us must not make the same groups at the same time.
             with lock.held():
-                report = analyse(store, settings, progress, full=full, settle=settle)
+                report = analyse(
+                    store, settings, progress, full=full, settle=settle, let_go=lock.let_go
+                )
             if settings.semantic.enabled:
                 found = semantic.compare_waiting(store, settings, progress, lock.held)
                 report = report.with_found(found)
@@ -188,13 +191,32 @@ class Library:
     ) -> Answer:
         """Find documents: full text, and FINGERPRINT:<id>_<overlap %>_<probability %>."""
         from paperless_fingerprint.query.request import Request
-        from paperless_fingerprint.query.searcher import Scope
 
-        seconds = _PATIENCE_SECONDS if time_limit_seconds is None else time_limit_seconds
-        scope = Scope(None, include_history, seconds)
+        scope = _everything(include_history, time_limit_seconds)
+        with self._search() as search:
+            return search.run(Request(query, scope, limit, offset, after, sort, verify_all))
+
+    def look(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        after: str = "",
+        sort: str = "best",
+        include_history: bool = False,
+        verify_all: bool = False,
+        time_limit_seconds: float | None = None,
+        passages: bool = True,
+    ) -> Look:
+        """The same with what a person wants to see: of each hit the passages that were found, and
+        where nothing was, words that may have been meant."""
+        from paperless_fingerprint.query.request import Request
+
+        scope = _everything(include_history, time_limit_seconds)
         request = Request(query, scope, limit, offset, after, sort, verify_all)
         with self._search() as search:
-            return search.run(request)
+            return search.look(request, passages=passages)
 
     def explain(
         self, query: str, *, limit: int | None = None, include_history: bool = False
@@ -298,6 +320,13 @@ class Library:
             from paperless_fingerprint.integration.context import owe
 
             owe(self.settings, ids)
+
+
+def _everything(include_history: bool, time_limit_seconds: float | None) -> Scope:
+    from paperless_fingerprint.query.scope import Scope
+
+    seconds = _PATIENCE_SECONDS if time_limit_seconds is None else time_limit_seconds
+    return Scope(None, include_history, seconds)
 
 
 def _by_key(named: dict[str, Value]) -> dict[str, Value]:

@@ -1,22 +1,25 @@
 """Candidates for a whole library at once: one join over arrays instead of a query a document.
 
-The same rules as in candidates/rules.py, on all fingerprints in memory (about 1.5 KB a document).
+The same rules as in candidates/rules.py, on what of the fingerprints documents have in common, in
+memory (less than 1 KB a document).
 Everything is addressed by place, 0 to N-1 in ascending order of id, and by rank: the place of a
 sketch hash among all distinct hashes.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.candidates import rules
 from paperless_fingerprint.candidates.forms import Sketches
+from paperless_fingerprint.candidates.postings import Gathered, Keys, Memory, Reading, Scratch
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, distinct
 from paperless_fingerprint.fingerprints.digest import Digests
@@ -24,150 +27,71 @@ from paperless_fingerprint.fingerprints.rarity import MOST_HELD, RunTable
 from paperless_fingerprint.fingerprints.sketch import level_limit
 from paperless_fingerprint.model import FingerprintRow
 
-Keys: TypeAlias = npt.NDArray[np.uint64]
 _ROWS_AT_ONCE = 64
 #: So many bits hold the number of a posting among those that are read in one go.
 _NUMBER_BITS = 24
-_NO_LIMITS = np.empty(0, np.uint64)
-#: So many ranks of a place fit into its row of the table, at most: nearly all of a letter's. Of so many
-#: the number that is in common fits into one byte.
-_WIDEST_TABLE = 128
-_PLACES_AT_ONCE = 4_096
-
-
-@dataclass(frozen=True, slots=True)
-class _Postings:
-    """Which places hold which key, of the keys that more than one place holds: most have no other,
-    and say nothing of two documents."""
-
-    #: By place: the ranks of its keys, between offsets[place] and offsets[place + 1].
-    ranks: npt.NDArray[np.int32]
-    offsets: Ints
-    #: By rank: the places that hold it, ascending, between starts[rank] and starts[rank + 1].
-    places: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int32]
-    #: By limit: the highest rank of a key up to it, -1 where there is none.
-    highest: Ints
-    #: By rank: the key without its lowest bits, and how many these are.
-    keys: Keys
-    dropped_bits: int
-
-    @classmethod
-    def of(cls, keys: npt.NDArray[Any], sizes: Ints, limits: Keys = _NO_LIMITS) -> _Postings:
-        # This is where an analysis needs most memory, so numbers of 64 bits are sorted in place: a
-        # key, and in its lowest bits the place that holds it. A key of 64 bits keeps as many as are
-        # left, 47 in a library of 100,000 documents. `keys` of 64 bits are used up.
-        bits = np.uint64(max(len(sizes), 2).bit_length())
-        packed = keys.astype(np.uint64, copy=False)
-        packed <<= np.uint64(64 - 8 * keys.itemsize)
-        packed >>= bits
-        packed <<= bits
-        packed |= np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
-        packed.sort()
-        # Whether it is the same key as the one before.
-        again = np.zeros(len(packed) + 1, np.bool_)
-        in_order = packed >> bits
-        np.equal(in_order[1:], in_order[:-1], out=again[1:-1])
-        del in_order
-        ends = np.searchsorted(packed, limits, side="right")
-        shared = again[:-1] | again[1:]
-        first = shared & ~again[:-1]
-        highest = np.array([np.count_nonzero(first[:end]) - 1 for end in ends], np.int64)
-        packed, first = packed[shared], first[shared]
-        ranked_keys = packed[first] >> bits
-        del again, shared
-        places = (packed & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int32)
-        starts = np.append(np.flatnonzero(first).astype(np.int32), np.int32(len(packed)))
-        # The same once more from the side of the places: ranks ascend with the keys.
-        packed = places.astype(np.uint64)
-        packed <<= np.uint64(32)
-        packed |= np.cumsum(first, dtype=np.uint32) - np.uint32(1)
-        del first
-        packed.sort()
-        ranks = packed.astype(np.uint32).view(np.int32)
-        held = np.bincount(places, minlength=len(sizes))
-        return cls(ranks, _offsets(held), places, starts, highest, ranked_keys, int(bits))
-
-    def of_rows(self, low: int, high: int) -> tuple[Ints, Ints, Ints]:
-        """For each key of these rows: row, rank, number of holders."""
-        ranks = self.ranks[self.offsets[low] : self.offsets[high]].astype(np.int64)
-        rows = np.repeat(np.arange(low, high), np.diff(self.offsets[low : high + 1]))
-        holders = (self.starts[ranks + 1] - self.starts[ranks]).astype(np.int64)
-        return rows, ranks, holders
-
-    def table(self) -> npt.NDArray[np.int32]:
-        """The first ranks of each place as a row: to read rows takes a fifth of the time that it takes
-        to read lists of unequal lengths. Where a place has fewer, a rank follows that nobody has."""
-        sizes = np.diff(self.offsets)
-        width = min(int(np.quantile(sizes, 0.9)), _WIDEST_TABLE) if len(sizes) else 0
-        table = np.full((len(sizes), width), len(self.starts) - 1, np.int32)
-        for low in range(0, len(sizes), _PLACES_AT_ONCE):
-            some = np.minimum(sizes[low : low + _PLACES_AT_ONCE], width)
-            filled = np.arange(width) < some[:, None]
-            table[low : low + len(some)][filled] = self.ranks[
-                arrays.places(self.offsets[low : low + len(some)], some)
-            ]
-        return table
-
-    def holders_of(self, ranks: Ints, counts: Ints) -> npt.NDArray[np.int32]:
-        """The first `counts` holders of each rank, one after the other."""
-        return self.places[arrays.places(self.starts[ranks].astype(np.int64), counts)]
+_TAKEN_AT_ONCE = 8_192
+#: Nearly all keys of a letter fit into a row of the table. Of so many the number that is in common
+#: fits into one byte.
+_READ_OF_SKETCHES = Reading(rules.POSTINGS_READ, rules.LIST_START, widest_table=128)
+#: What more hold says nothing, and is not read at all.
+_READ_OF_BANDS = Reading(rules.BUCKET + 1, 0, widest_table=0)
 
 
 class Library:
     """All fingerprints of a library, ready to be joined with themselves."""
 
-    def __init__(self, rows: Iterable[FingerprintRow], spec_id: str) -> None:
-        ids: list[int] = []
-        sketches, bands, counts, facts = bytearray(), bytearray(), bytearray(), bytearray()
-        fact_sizes: list[int] = []
-        sketch_sizes: list[int] = []
-        band_sizes: list[int] = []
-        levels: list[int] = []
-        hashes: list[int] = []
-        files: list[int] = []
-        #: Places whose fingerprint belongs to another spec: they are compared with nothing.
-        self.foreign = 0
+    def __init__(
+        self,
+        rows: Iterable[FingerprintRow],
+        spec_id: str,
+        expected: int | None = None,
+        scratch: Scratch | None = None,
+    ) -> None:
+        """`expected` is how many rows there are; of some more that have come since, as many are
+        taken as fit in."""
+        if expected is None:
+            rows = list(rows)
+            expected = len(rows)
+        scratch = scratch or Memory()
+        sketches, bands = Gathered(expected, scratch), Gathered(expected, scratch)
+        ids, texts, files, counts = array("q"), array("q"), array("q"), array("i")
+        levels, fact_values, fact_sizes, fact_levels = (bytearray() for _ in range(4))
         width = 1
-        for row in rows:
-            taken = row.fingerprint
-            ids.append(row.id)
-            files.append(hash(row.checksum) if row.checksum else 0)
-            facts += taken.facts
-            fact_sizes.append(len(taken.facts))
-            if taken.spec != spec_id:
-                self.foreign += 1
-                hashes.append(0)
-                levels.append(0)
-                sketch_sizes.append(0)
-                band_sizes.append(0)
-                counts += bytes(4 * width)
-                continue
-            hashes.append(int(taken.text_hash[:15], 16) if taken.text_hash else 0)
-            levels.append(taken.level)
-            if taken.level_counts and len(taken.level_counts) != width:
-                assert not any(counts), "one spec has one number of levels"
-                counts = bytearray(len(counts) // width * len(taken.level_counts))
-                width = len(taken.level_counts)
-            counts += np.array(taken.level_counts or [0] * width, "<i4").tobytes()
-            sketches += taken.sketch
-            bands += taken.bands
-            sketch_sizes.append(len(taken.sketch) // 8)
-            band_sizes.append(len(taken.bands) // 4)
+        coming = islice(rows, sketches.most)
+        while some := list(islice(coming, _TAKEN_AT_ONCE)):
+            # Fingerprints of another spec are compared with nothing.
+            own = [row.fingerprint if row.fingerprint.spec == spec_id else None for row in some]
+            for row, taken in zip(some, own, strict=True):
+                ids.append(row.id)
+                files.append(hash(row.checksum) if row.checksum else 0)
+                texts.append(int(taken.text_hash[:15], 16) if taken and taken.text_hash else 0)
+                levels.append(taken.level if taken else 0)
+                level_counts = taken.level_counts if taken else ()
+                if level_counts and len(level_counts) != width:
+                    assert not any(counts), "one spec has one number of levels"
+                    width = len(level_counts)
+                    counts = array("i", bytes(4 * width * (len(ids) - 1)))
+                counts.extend(level_counts or [0] * width)
+            for gathered, kind, columns in (
+                (sketches, "<u8", [taken.sketch if taken else b"" for taken in own]),
+                (bands, "<u4", [taken.bands if taken else b"" for taken in own]),
+            ):
+                keys = np.frombuffer(b"".join(columns), kind)
+                sizes = np.fromiter(map(len, columns), np.int64, len(columns))
+                gathered.add(keys, sizes // keys.itemsize)
+            facts = Digests.of([row.fingerprint.facts for row in some])
+            fact_values += facts.values.tobytes()
+            fact_sizes += facts.sizes.astype(np.uint8).tobytes()
+            fact_levels += facts.levels.astype(np.uint8).tobytes()
         self.ids = np.array(ids, np.int64)
-        self._levels = np.array(levels, np.int64)
-        self._counts = np.frombuffer(bytes(counts), "<i4").reshape(-1, width)
-        self._texts = np.array(hashes, np.int64)
-        self._files = np.array(files, np.int64)
-        self._facts = Digests.joined(facts, np.array(fact_sizes, np.int64))
-        del facts
-        self._sketch = _Postings.of(
-            np.frombuffer(sketches, "<u8"),
-            np.array(sketch_sizes, np.int64),
-            np.array([level_limit(level) for level in range(width)], np.uint64),
-        )
-        del sketches
-        self._band = _Postings.of(np.frombuffer(bands, "<u4"), np.array(band_sizes, np.int64))
+        self._levels = np.frombuffer(levels, np.uint8)
+        self._counts = np.array(counts, np.int32).reshape(-1, width)
+        self._texts, self._files = np.array(texts, np.int64), np.array(files, np.int64)
+        self._facts = Digests.kept_small(fact_values, fact_sizes, fact_levels)
+        limits = np.array([level_limit(level) for level in range(width)], np.uint64)
+        self._sketch = sketches.postings(_READ_OF_SKETCHES, limits)
+        self._band = bands.postings(_READ_OF_BANDS)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -179,7 +103,7 @@ class Library:
 
     def runs(self) -> RunTable:
         """How many documents hold each run of words that the sketches keep."""
-        held = np.minimum(np.diff(self._sketch.starts), MOST_HELD).astype(np.uint8)
+        held = np.minimum(self._sketch.holders[:-1], MOST_HELD).astype(np.uint8)
         return RunTable(self._sketch.keys, held, self._sketch.dropped_bits)
 
     def candidate_pairs(self, wanted: Ints) -> Iterator[tuple[int, Keys]]:
@@ -224,14 +148,13 @@ class Library:
             np.concatenate((self._same(self._texts, is_wanted), self._same(self._files, is_wanted)))
         )
         yield 0, *_places(same), None
-        mark = np.zeros(len(self._sketch.starts), np.bool_)
-        table = self._sketch.table()
+        mark = np.zeros(len(self._sketch.holders), np.bool_)
         for low in range(0, len(self), _ROWS_AT_ONCE):
             high = min(low + _ROWS_AT_ONCE, len(self))
             count = int(np.count_nonzero(is_wanted[low:high]))
             if count:
                 rows, others = self._met(low, high, is_wanted)
-                yield count, *self._checked(rows, others, self._shared(rows, others, table, mark))
+                yield count, *self._checked(rows, others, self._shared(rows, others, mark))
 
     def _met(self, low: int, high: int, is_wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
         """(row, other) by the rarest hashes and by bands, before the sketches are compared."""
@@ -280,27 +203,22 @@ class Library:
         strongest: Keys = keys[order][best]
         return strongest
 
-    def _shared(
-        self, rows: Ints, others: Ints, table: npt.NDArray[np.int32], mark: npt.NDArray[np.bool_]
-    ) -> Ints:
+    def _shared(self, rows: Ints, others: Ints, mark: npt.NDArray[np.bool_]) -> Ints:
         """How many ranks each has in common with its row."""
-        ranks, offsets = self._sketch.ranks, self._sketch.offsets
-        width = table.shape[1]
+        lists = self._sketch.lists
         # 'clip' because only then nothing is copied on the way; all ranks are there.
-        theirs = table.take(others, axis=0, mode="clip")
+        theirs = lists.table.take(others, axis=0, mode="clip")
         hits = np.empty(theirs.shape, np.bool_)
         # What does not fit into the table: of long documents.
-        beyond = offsets[others + 1] - offsets[others] - width
-        longer = np.flatnonzero(beyond > 0)
-        sizes = beyond[longer]
-        rest = ranks[arrays.places(offsets[others[longer]] + width, sizes)]
+        longer = np.flatnonzero(lists.sizes[others] > lists.width)
+        rest, sizes = lists.beyond(others[longer])
         ends = np.cumsum(sizes)
         begins = ends - sizes
         rest_hits = np.empty(len(rest), np.bool_)
         bounds = np.append(begins, len(rest))
         for begin, end in _runs(rows):
             row = int(rows[begin])
-            own = ranks[offsets[row] : offsets[row + 1]]
+            own = lists.of(row)
             mark[own] = True
             mark.take(theirs[begin:end], out=hits[begin:end], mode="clip")
             if len(rest):
@@ -348,12 +266,11 @@ class Library:
 
     def sketches(self, row: int, others: Ints) -> Sketches:
         """Of ranks instead of hashes. Those that nobody else holds are gone, but they are counted."""
-        offsets = self._sketch.offsets
-        sizes = offsets[others + 1] - offsets[others]
+        values, sizes = self._sketch.lists.at(others)
         level = np.maximum(self._levels[row], self._levels[others])
         return Sketches(
-            own=self._sketch.ranks[offsets[row] : offsets[row + 1]],
-            others=self._sketch.ranks[arrays.places(offsets[others], sizes)],
+            own=self._sketch.lists.of(row),
+            others=values,
             sizes=sizes,
             limits=self._sketch.highest[level],
             own_counts=self._counts[row, level].astype(np.int64),
@@ -374,10 +291,6 @@ class Library:
             fit = (a < b) & (is_wanted[a] | is_wanted[b])
             keys.append(_keys(a[fit], b[fit]))
         return np.concatenate(keys)
-
-
-def _offsets(sizes: Ints) -> Ints:
-    return np.append(0, np.cumsum(sizes))
 
 
 def _keys(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Keys:

@@ -11,7 +11,7 @@ from paperless_fingerprint.errors import ExitCode, FingerprintError, NoLibraryEr
 from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.intake import SPEC_NOTE
-from paperless_fingerprint.library.settled import unsettled
+from paperless_fingerprint.library.settled import state_of
 from paperless_fingerprint.settings.registry import PREFIX, REGISTRY, Settings
 from paperless_fingerprint.stores.opening import open_store
 
@@ -76,6 +76,7 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
     try:
         report = store.report()
         notes = store.notes()
+        settled = state_of(store)
         damage = store.damage() if thoroughly and isinstance(store, SqliteFile) else ""
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
@@ -91,7 +92,7 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
             f"{counts.pairs:,} pairs, {counts.groups:,} groups, {counts.decisions:,} decisions{size}.",
         )
     ]
-    findings.append(Finding("settled", True, unsettled(notes).in_words()))
+    findings.append(Finding("settled", True, settled.in_words()))
     findings += [Finding("store", False, message) for message in report.findings]
     if damage:
         findings.append(

@@ -32,8 +32,8 @@ PERMISSIONS = {
     "view_tag": "tags of ours are not found again",
     "add_tag": "tags of ours cannot be made",
     "change_tag": "a tag of ours is not renamed with the setting",
-    "view_customfield": "no links and no confidence are written",
-    "add_customfield": "the fields for links and confidence cannot be made",
+    "view_customfield": "no links, no confidence and no address to compare are written",
+    "add_customfield": "the fields for links, confidence and the address to compare cannot be made",
     "view_savedview": "the saved view is not found again",
     "add_savedview": "the saved view cannot be made",
     "view_correspondent": "correspondents have numbers instead of names",
@@ -326,6 +326,13 @@ def _inbox(settings: Settings) -> Iterator[Finding]:
 
 
 def _service(settings: Settings) -> Iterator[Finding]:
+    if not settings.service.public_url and settings.paperless.url:
+        yield Finding(
+            "service",
+            True,
+            "[service] public_url is not set: documents in Paperless get no link to the page that "
+            "compares them. It is the address of the page as browsers reach it.",
+        )
     if settings.service.url and not settings.service.secret:
         yield Finding(
             "service",

@@ -73,6 +73,9 @@ def _embedder(settings: Settings) -> tuple[int, str]:
 def _library(store: Store, settings: Settings, dimensions: int) -> Iterator[Finding]:
     vectors = open_vectors(store)
     try:
+        if vectors.why_not:
+            yield Finding("semantic", False, f"{vectors.why_not}.")
+            return
         configured, current = configured_space(settings), current_space(store, settings)
         spaces = {space.name: space for space in vectors.spaces()}
         missing = len(vectors.missing(configured))

@@ -68,18 +68,18 @@ def restore(context: Context, file: Path, yes: bool, overwrite: bool, as_json: b
     if as_json:
         print_json([done.as_json() | {"restored": yes}])
     else:
-        _say(done, yes=yes)
+        _show(done, yes=yes)
 
 
-def _say(done: Restoration, *, yes: bool) -> None:
+def _show(done: Restoration, *, yes: bool) -> None:
     made, counts = done.backup, done.counts
-    say(
+    click.echo(
         f"{made.path} is sound: {counts.documents:,} documents, {counts.pairs:,} pairs, "
         f"{counts.groups:,} groups, {counts.decisions:,} decisions, of {made.at[:19]}Z, by version "
         f"{made.program}."
     )
     for key, (then, now) in done.settings.items():
-        say(f"Setting {key} was {'not set' if then is None else then}; now it is "
+        click.echo(f"Setting {key} was {'not set' if then is None else then}; now it is "
             f"{'not set' if now is None else now}.")  # fmt: skip
     if yes:
         for path in done.moved:
@@ -87,5 +87,5 @@ def _say(done: Restoration, *, yes: bool) -> None:
         say(f"Restored to {done.target}.")
         return
     for path in done.present:
-        say(f"{path} is there and would be moved aside, which needs --overwrite.")
+        click.echo(f"{path} is there and would be moved aside, which needs --overwrite.")
     say(f"Nothing was changed; --yes restores it to {done.target}.")

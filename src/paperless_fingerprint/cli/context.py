@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -97,19 +98,13 @@ def say(message: str) -> None:
 
 def print_table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> None:
     """`columns` are (heading, 'left' or 'right'). Wide cells are folded, never cut."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from paperless_fingerprint.cli.table import table_lines
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading, justify in columns:
-        table.add_column(
-            heading, justify="right" if justify == "right" else "left", overflow="fold"
-        )
-    for row in rows:
-        # Titles come from strangers: control characters and markup are shown, not obeyed.
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    console().print(table)
+    # Titles come from strangers: control characters are shown, not obeyed.
+    cells = [[printable(cell) for cell in row] for row in rows]
+    headings = [(printable(heading), side) for heading, side in columns]
+    for line in table_lines(headings, cells):
+        click.echo(line)
 
 
 def console() -> Any:
@@ -190,6 +185,26 @@ class Group(click.Group):
 
     #: name -> 'module:attribute' under paperless_fingerprint.cli
     lazy: Mapping[str, str] = {}
+    #: name -> the first sentence of its description, where it need not be loaded for that.
+    told: Mapping[str, str] = {}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        if not names:
+            return
+        limit = formatter.width - 6 - max(map(len, names))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit))
+                    for name in names
+                    if (command := self._described(ctx, name)) and not command.hidden
+                ]
+            )
+
+    def _described(self, ctx: click.Context, name: str) -> click.Command | None:
+        told = self.told.get(name)
+        return click.Command(name, help=told) if told else self.get_command(ctx, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *self.lazy})
@@ -204,6 +219,16 @@ class Group(click.Group):
             )
             return command
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and name[:1] != "-" and not ctx.resilient_parsing:
+            near = get_close_matches(name.lower(), self.list_commands(ctx), 3)
+            told = f"Did you mean {' or '.join(near)}?" if near else "--help lists the commands."
+            ctx.fail(f"No such command '{printable(name)}'. {told}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +38,8 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
     off, and what was found is written to it: tags, links, a saved view. Then the review page shows
     it, until Ctrl-C.
     """
+    import tempfile
+
     from paperless_fingerprint.demo.library import sample_library
     from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
     from paperless_fingerprint.library.as_json import pair_json
@@ -67,7 +67,7 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
              ("why", "left")],
             (
                 (pair.relation.value, percent(pair.confidence), label(titles, pair.a),
-                 label(titles, pair.b), "; ".join(pair.reasons[:3]))
+                 label(titles, pair.b), "; ".join(map(str, pair.reasons[:3])))
                 for pair in sorted(found, key=lambda p: (p.relation, -p.confidence, p.a, p.b))
             ),
         )  # fmt: skip
@@ -93,6 +93,8 @@ def demo(context: Context, once: bool, as_json: bool) -> None:
 
 
 def _show_page(settings: Settings) -> None:
+    import threading
+
     from paperless_fingerprint.demo.run import page_open
 
     try:

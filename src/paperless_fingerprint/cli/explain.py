@@ -52,7 +52,7 @@ def compare(context: Context, a: int, b: int, as_json: bool) -> None:
         [(f"{label(titles, pair.a)}  /  {label(titles, pair.b)}", "left"), ("", "left")],
         [
             ("relation", f"{pair.relation.value}, {percent(pair.confidence)} sure"),
-            *(("", reason) for reason in pair.reasons),
+            *(("", str(reason)) for reason in pair.reasons),
             ("score", percent(pair.scores.score)),
             *(
                 (name, percent(figure))
@@ -73,16 +73,23 @@ def compare(context: Context, a: int, b: int, as_json: bool) -> None:
     diff = Text()
     for change in found.comparison.changes:
         if change.same:
-            diff.append(_shortened(printable(change.a)) + " ")
+            diff.append(_shortened(_lines(change.a)))
             continue
         style = "bold red" if change.matters else "dim"
         mark = "!" if change.matters else ""
-        if change.a:
-            diff.append(f"[-{mark}{printable(change.a)}-]", style=style)
-        if change.b:
-            diff.append(f"{{+{mark}{printable(change.b)}+}}", style=style)
-        diff.append(" ")
+        # The line ends after what differs, and not within the brackets.
+        left, right = _lines(change.a), _lines(change.b)
+        if left:
+            diff.append(f"[-{mark}{left.rstrip()}-]", style=style)
+        if right:
+            diff.append(f"{{+{mark}{right.rstrip()}+}}", style=style)
+        last = right or left
+        diff.append(last[len(last.rstrip()) :])
     console().print(diff)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def _shortened(text: str, most: int = 400) -> str:
@@ -169,12 +176,14 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["pairs", "groups", "decisions", "signatures"]))
+@click.argument(
+    "what", type=click.Choice(["pairs", "groups", "uncompared", "decisions", "signatures"])
+)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A file instead of stdout.")
 @shared_options
 @click.pass_obj
 def export(context: Context, what: str, output: Path | None) -> None:
-    """Write pairs or groups as CSV; as JSON lines decisions, which 'decisions' reads back, or
+    """Write pairs, groups or what could not be compared as CSV; as JSON lines decisions, which 'decisions' reads back, or
     MinHash signatures, which datasketch.LeanMinHash takes."""
     from paperless_fingerprint.library import export as exporting
     from paperless_fingerprint.library.signatures import write_signatures
@@ -184,6 +193,8 @@ def export(context: Context, what: str, output: Path | None) -> None:
             count = exporting.write_pairs(library.store, library.settings, file)
         elif what == "groups":
             count = exporting.write_groups(library.store, file)
+        elif what == "uncompared":
+            count = exporting.write_uncompared(library.store, file)
         elif what == "signatures":
             count = write_signatures(library.store, library.settings.spec(), file)
         else:

@@ -1,4 +1,4 @@
-"""Commands that look at results: pairs, groups, show."""
+"""Commands that look at results: pairs, groups, show, uncompared."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from paperless_fingerprint.cli.context import (
     say,
     shared_options,
 )
+from paperless_fingerprint.library.uncompared import Reason
 from paperless_fingerprint.model import STORED_RELATIONS, Document
 
 _TABLE_ROWS = 100
@@ -55,7 +56,7 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
              ("document", "left"), ("why", "left")],
             (
                 (pair.relation.value, percent(pair.confidence), percent(pair.scores.score),
-                 label(titles, pair.a), label(titles, pair.b), "; ".join(pair.reasons[:3]))
+                 label(titles, pair.a), label(titles, pair.b), "; ".join(map(str, pair.reasons[:3])))
                 for pair in rows
             ),
         )  # fmt: skip
@@ -137,10 +138,52 @@ def show(context: Context, id: int, as_json: bool) -> None:
             [("relation", "left"), ("sure", "right"), ("with", "left"), ("why", "left")],
             (
                 (pair.relation.value, percent(pair.confidence),
-                 label(titles, pair.b if pair.a == id else pair.a), "; ".join(pair.reasons))
+                 label(titles, pair.b if pair.a == id else pair.a), "; ".join(map(str, pair.reasons)))
                 for pair in found.pairs
             ),
         )  # fmt: skip
+
+
+@click.command()
+@click.option(
+    "--reason",
+    type=click.Choice([reason.value for reason in Reason]),
+    help="Only those that could not be compared for this reason.",
+)
+@limit_option
+@shared_options
+@json_option
+@click.pass_obj
+def uncompared(context: Context, reason: str | None, limit: int | None, as_json: bool) -> None:
+    """List the documents that could not be compared, why, and what to do.
+
+    'export uncompared' writes all of them as CSV.
+    """
+    from paperless_fingerprint.library import uncompared as listing
+
+    with context.library() as library:
+        every = listing.uncompared(library.store)
+    found = [each for each in every if reason in {None, each.reason.value}]
+    if as_json:
+        print_json(each.as_json() for each in found[:limit])
+        return
+    shown = found[: _TABLE_ROWS if limit is None else limit]
+    if shown:
+        print_table(
+            [("id", "right"), ("title", "left"), ("words", "right"), ("why", "left")],
+            (
+                (str(each.id), each.document.title if each.document else "", str(each.words),
+                 each.detail or listing.MEANING[each.reason])
+                for each in shown
+            ),
+        )  # fmt: skip
+    for each in dict.fromkeys(each.reason for each in shown):
+        count = sum(1 for one in found if one.reason is each)
+        say(f"{count:,}: {listing.MEANING[each]}. {listing.ADVICE[each]}")
+    if not found:
+        say("Every document has text enough to be compared.")
+    elif len(shown) < len(found):
+        say(f"{len(shown):,} of {len(found):,}. --limit N shows more, --json all of them.")
 
 
 def label(documents: Mapping[int, Document], id: int) -> str:

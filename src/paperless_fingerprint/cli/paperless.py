@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
-import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -14,18 +13,30 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
+    Group,
     json_option,
     print_json,
     print_table,
+    printable,
     progress_bar,
     say,
     shared_options,
 )
-from paperless_fingerprint.errors import ConfigurationError, PaperlessError, PartlyDone, UsageError
+from paperless_fingerprint.errors import (
+    ConfigurationError,
+    NoLibraryError,
+    PaperlessError,
+    PartlyDone,
+    UsageError,
+)
 
 if TYPE_CHECKING:
+    import socket
+
     from paperless_fingerprint.integration.context import Workplace
     from paperless_fingerprint.integration.feedback.plan import FeedbackReport
+    from paperless_fingerprint.integration.feedback.plan_in_words import Write
+    from paperless_fingerprint.settings.registry import Settings
 
 
 @contextmanager
@@ -90,7 +101,7 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
     if id is None:
         _consume_inbox(context, as_json)
         return
-    from paperless_fingerprint.integration.consume import do_event
+    from paperless_fingerprint.integration.consume import do_event, found
 
     with _place(context) as place:
         try:
@@ -98,9 +109,10 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
             place.inbox.add([id])
         except ValueError:
             raise UsageError(f"{id} cannot be the id of a document.") from None
-        with place.lock.held():
-            event = next(e for e in place.inbox.events() if e.document_id == id)
-            outcome = do_event(place, event)
+        with place.turn.held(), place.lock.held():
+            event = next((e for e in place.inbox.events() if e.document_id == id), None)
+            # A service may have been quicker.
+            outcome = do_event(place, event) if event else found(place, id)
         if outcome is None:
             raise PartlyDone(f"Document {id} failed, as said above; it waits in the inbox.")
     if as_json:
@@ -131,7 +143,7 @@ def _consume_inbox(context: Context, as_json: bool) -> None:
         )
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @shared_options
 @json_option
 @click.pass_context
@@ -223,13 +235,15 @@ def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> N
     """Write what was found to Paperless: tags, links, the saved view.
 
     Only what differs from what is there: a second run writes nothing. Tags and fields of yours are
-    not touched. Look first with --dry-run; --remove-all takes everything back.
+    not touched. Look first with --dry-run, which lists each document with its title and what it
+    would get and lose; --remove-all takes everything back.
     """
     from paperless_fingerprint.integration.feedback.listen import hear_all
     from paperless_fingerprint.integration.feedback.tell import at_pace, take_back_all, tell_all
 
     if dry_run and remove_all:
         raise UsageError("--dry-run and --remove-all do not go together.")
+    writes: list[Write] = []
     with _place(context) as place:
         if not place.settings.paperless.write and not (remove_all or dry_run):
             raise UsageError(
@@ -242,12 +256,15 @@ def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> N
                 report = take_back_all(place, pause)
             elif dry_run:
                 report = tell_all(place, dry_run=True)
+                writes = _writes(place, report)
             else:
                 hear_all(place)
                 report = tell_all(place, pause=pause, again=True)
     if as_json:
-        print_json([report.as_json()])
+        more = {"documents": [asdict(write) for write in writes]} if dry_run else {}
+        print_json([report.as_json() | more])
     else:
+        _print_writes(writes)
         _say_feedback(report, dry_run=dry_run)
         if remove_all:
             say("Nothing is written to Paperless from now on, until 'apply' asks for it again.")
@@ -257,9 +274,29 @@ def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> N
         )
 
 
+def _writes(place: Workplace, report: FeedbackReport) -> list[Write]:
+    from paperless_fingerprint.integration.feedback.plan_in_words import writes_of
+
+    ids = {id for id, _, _ in (*report.plan.add, *report.plan.remove)}
+    titles = {id: known.title for id, known in place.store.metadata(ids).items()}
+    return list(writes_of(report.plan, place.settings, titles))
+
+
+def _print_writes(writes: Sequence[Write]) -> None:
+    if writes:
+        print_table(
+            [("document", "right"), ("title", "left"), ("would get", "left"),
+             ("would lose", "left")],
+            (
+                (str(write.document), write.title, ", ".join(write.add), ", ".join(write.remove))
+                for write in writes
+            ),
+        )  # fmt: skip
+
+
 def _say_feedback(report: FeedbackReport, *, dry_run: bool) -> None:
-    would = "Would write" if dry_run else "Wrote"
-    for verb, counts in ((would, report.added), ("Taken back", report.removed)):
+    added, removed = ("Would write", "Would take back") if dry_run else ("Wrote", "Taken back")
+    for verb, counts in ((added, report.added), (removed, report.removed)):
         if counts:
             listed = ", ".join(f"{count:,} {_named(kind)}" for kind, count in counts.items())
             say(f"{verb}: {listed}.")
@@ -313,7 +350,7 @@ def merge(
         print_json([row])
     else:
         for line in lines:
-            say(line)
+            click.echo(printable(line))
         say("Done." if yes else "Nothing was changed; --yes does it.")
     if done and done.refused:
         raise PartlyDone("; ".join(f"Document {id} {reason}" for id, reason in done.refused))
@@ -328,7 +365,8 @@ def merge(
 def serve(context: Context, host: str | None, port: int | None, starts: bool) -> None:
     """Run the page, the HTTP API and the worker: review, search, inbox, periodic sync.
 
-    The first sync of a library is offered on the page; --sync starts it by itself.
+    The first sync of a library is offered on the page; --sync starts it by itself. A library that
+    was imported is shown without Paperless, too: read only, to this machine alone.
     """
     try:
         import uvicorn
@@ -339,8 +377,9 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
             "`serve` needs the web parts, which are not installed. Install them with: "
             "pip install 'paperless-fingerprint[web]'"
         ) from None
+    import signal
+
     from paperless_fingerprint.library.lock import library_file
-    from paperless_fingerprint.paperless.opening import open_paperless
     from paperless_fingerprint.service.live import LiveProgress
     from paperless_fingerprint.service.worker import Worker
     from paperless_fingerprint.stores.opening import open_store
@@ -353,7 +392,7 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
         context.flags["service.first_sync"] = "start"
     settings = context.settings()
     check_secret(settings)
-    open_paperless(settings).close()  # settings that cannot work are said at once
+    _check_paperless(settings)
     if library_file(settings) is not None:
         # A file that cannot be used now will not be later; an Elasticsearch is waited for.
         open_store(settings).close()
@@ -379,7 +418,28 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
         server.run(sockets=[listener])
 
 
+def _check_paperless(settings: Settings) -> None:
+    """Settings that cannot work are said at once. A library without any Paperless is shown."""
+    from paperless_fingerprint.paperless.opening import open_paperless
+    from paperless_fingerprint.stores.opening import open_store
+
+    told = settings.paperless
+    if told.url or told.token or told.username:
+        open_paperless(settings).close()
+        return
+    try:
+        open_store(settings, create=False).close()
+    except NoLibraryError:
+        open_paperless(settings)  # says how to set the address
+    say(
+        "No Paperless is named in the settings: the library is shown as it is, read only, to "
+        "whoever sits at this machine."
+    )
+
+
 def _listening(host: str, port: int) -> socket.socket:
+    import socket
+
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)

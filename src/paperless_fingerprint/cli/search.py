@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,7 +20,7 @@ from paperless_fingerprint.cli.context import (
 )
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.library.search import Answer
+    from paperless_fingerprint.library.search import Look, Shown
 
 _TABLE_ROWS = 25
 _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages", "id")
@@ -36,6 +37,7 @@ _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages
     "--all", "verify_all", is_flag=True, help="Verify every candidate, not the best 1000."
 )
 @click.option("--sort", type=click.Choice(_SORTS), default="best", show_default=True)
+@click.option("--passages", is_flag=True, help="Show what was found, as it stands in the texts.")
 @shared_options
 @json_option
 @click.pass_obj
@@ -49,6 +51,7 @@ def search(
     after: str,
     verify_all: bool,
     sort: str,
+    passages: bool,
     as_json: bool,
 ) -> None:
     """Find documents: full text, and FINGERPRINT:<id>_<overlap %>_<probability %>.
@@ -74,26 +77,41 @@ def search(
             plan = library.explain(query, limit=rows, include_history=include_history)
             _print_plan(plan, as_json=as_json)
             return
-        answer = library.search(
+        look = library.look(
             query, limit=rows, offset=offset, after=after, sort=sort,
             include_history=include_history, verify_all=verify_all,
-            time_limit_seconds=None if whole else TIME_LIMIT_SECONDS,
+            time_limit_seconds=None if whole else TIME_LIMIT_SECONDS, passages=passages,
         )  # fmt: skip
+    answer = look.answer
     for note in answer.notes:
         say(note)
     if as_json:
-        print_json(hit.as_json() for hit in answer.hits)
+        print_json(
+            hit.as_json()
+            | ({"passages": asdict(look.shown[hit.id])} if hit.id in look.shown else {})
+            for hit in answer.hits
+        )
     else:
-        _print_hits(answer)
+        _print_hits(look)
+    for offer in look.offers:
+        said = "; ".join(
+            f"{how}: {', '.join(each.word for each in words)}"
+            for how, words in (("spelled nearly so", offer.near), ("longer", offer.containing))
+            if words
+        )
+        say(f"No document has '{offer.word}'. Words of this library, {said}.")
 
 
-def _print_hits(answer: Answer) -> None:
+def _print_hits(look: Look) -> None:
+    answer = look.answer
     is_alike = any(hit.jaccard is not None for hit in answer.hits)
     columns = [("id", "right"), ("title", "left")]
     if is_alike:
         columns += [("in the hit", "right"), ("of the hit", "right"), ("jaccard", "right")]
     else:
         columns += [("score", "right")]
+    if look.shown:
+        columns.append(("found", "left"))
     rows = []
     for hit in answer.hits:
         title = hit.title if hit.is_latest else f"{hit.title} (older version)"
@@ -102,13 +120,23 @@ def _print_hits(answer: Answer) -> None:
             if is_alike
             else ["" if hit.score is None else f"{hit.score:.2f}"]
         )
-        rows.append([str(hit.id), title, *figures])
+        rows.append(
+            [str(hit.id), title, *figures, *([_told(look.shown[hit.id])] if look.shown else [])]
+        )
     if rows:
         print_table(columns, rows)
     total = f"{answer.total:,}" if answer.total_is_exact else f"at least {answer.total:,}"
     say(f"{len(answer.hits):,} of {total} found.")
     if answer.next:
         say(f"--after {answer.next} shows the next ones.")
+
+
+def _told(shown: Shown) -> str:
+    """What was found stands between angle brackets."""
+    return "  ".join(
+        "".join(f"«{piece.text}»" if piece.found else piece.text for piece in passage.pieces)
+        for passage in (*shown.shared, *shown.found)
+    )
 
 
 def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:

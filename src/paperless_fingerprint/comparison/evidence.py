@@ -180,6 +180,15 @@ def improbable(edits: float, length: int, noise: float) -> float:
     return edits * log(1 / noise) - ways - _INNOCENT
 
 
+def _lies_in(short: str, long: str) -> bool:
+    """Whether letters were lost or added and nothing else: what an engine does to one word in many
+    documents ('Confidentia', 'WHEREQOF') makes no other word of it."""
+    if short.isdigit() or long.isdigit():
+        return False
+    letters = iter(long)
+    return all(letter in letters for letter in short)
+
+
 class _Reader:
     """Which tokens of a pair are words: known to a language, or to documents besides these two."""
 
@@ -329,7 +338,8 @@ class _Ground:
             severity = improbable(item.edits, max(len(one), len(two)), noise)
             known = one in self.reader_a.known, two in self.reader_b.known
             is_legible = item.edits > _CONFUSED and (
-                all(known) or (one.isdigit() and two.isdigit() and self._are_joined_alike(item))
+                (all(known) and not _lies_in(*sorted((one, two), key=len)))
+                or (one.isdigit() and two.isdigit() and self._are_joined_alike(item))
             )
             is_other_name = (
                 item.edits > _CONFUSED

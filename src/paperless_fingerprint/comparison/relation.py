@@ -30,6 +30,7 @@ from paperless_fingerprint.comparison.similarity import (
 from paperless_fingerprint.comparison.stretch import Place, place_of
 from paperless_fingerprint.fingerprints.rarity import Runs
 from paperless_fingerprint.fingerprints.shingles import Overlap, overlap_of_sets
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
     Document,
@@ -125,7 +126,7 @@ class Told:
 
     relation: Relation
     confidence: float
-    why: tuple[str, ...]
+    why: tuple[Reason, ...]
     #: Of the texts; the documents have their say later.
     scores: PairScore | None = None
     place: Place | None = None
@@ -248,22 +249,22 @@ def _tell_at_once(a: Reading, b: Reading, judging: Judging) -> Told | None:
     """What needs no evidence: the same, or next to nothing in common."""
     limits = judging.thresholds
 
-    def decided(relation: Relation, confidence: float, *why: str) -> Told:
-        return Told(relation, confidence, why, _scores(a, b, relation, None, judging))
+    def decided(relation: Relation, confidence: float, why: str) -> Told:
+        return Told(relation, confidence, (Reason(why),), _scores(a, b, relation, None, judging))
 
     if _is_same_file(a, b):
-        return decided(Relation.EXACT, 1.0, "the files are identical")
+        return decided(Relation.EXACT, 1.0, "same_file")
     if min(a.words, b.words) >= limits.exact_min_words and a.text == b.text:
-        return decided(Relation.EXACT, 1.0, "the texts are identical")
+        return decided(Relation.EXACT, 1.0, "same_text")
     if min(a.words, b.words) < limits.min_words:
-        return decided(Relation.RELATED, 0.0, "too little text to compare")
+        return decided(Relation.RELATED, 0.0, "too_short")
     if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
-        return decided(Relation.RELATED, 0.0, "the same words over and over")
+        return decided(Relation.RELATED, 0.0, "repetitive")
     keys_a, keys_b = a.tokens.keys, b.tokens.keys
     if overlap_of_sets(a.shingles, b.shingles).containment < limits.containment and equal_tokens(
         keys_a, keys_b
     ) < limits.equal_tokens * min(len(keys_a), len(keys_b)):
-        return decided(Relation.RELATED, 0.0, "the texts share too little")
+        return decided(Relation.RELATED, 0.0, "little_shared")
     return None
 
 
@@ -276,7 +277,7 @@ def _tell_by_evidence(
     if relation is Relation.CONTAINS:
         whole = a if a_is_whole else b
         place = place_of(evidence.alignment, whole.tokens, in_a=a_is_whole)
-    why: tuple[str, ...] = ()
+    why: tuple[Reason, ...] = ()
     if judging.explain or relation in STORED_RELATIONS:
         why = reasons.of(relation, evidence, a, b)
     return Told(

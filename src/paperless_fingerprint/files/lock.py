@@ -17,15 +17,33 @@ class FileLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: While it is held through this object.
+        self._held: int | None = None
 
     @contextmanager
     def held(self) -> Iterator[None]:
         descriptor = self._open()
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._held = descriptor
             yield
         finally:
+            self._held = None
             os.close(descriptor)
+
+    @contextmanager
+    def let_go(self) -> Iterator[None]:
+        """For whoever holds it: others may have it until this is left. What was read before may be
+        otherwise then."""
+        descriptor, self._held = self._held, None
+        if descriptor is None:
+            raise ValueError(f"{self.path} is let go by somebody who does not hold it.")
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        try:
+            yield
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._held = descriptor
 
     @contextmanager
     def tried(self) -> Iterator[bool]:

@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
+from weakref import WeakSet
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import OWNER_ONLY
@@ -160,6 +161,15 @@ def is_used(path: Path) -> bool:
     return False
 
 
+_OPEN: WeakSet[SqliteFile] = WeakSet()
+
+
+def give_back_caches() -> None:
+    """What all connections of this process keep of their files; they read it again when they need it."""
+    for file in list(_OPEN):
+        file.give_back_caches()
+
+
 class SqliteFile:
     """What was acknowledged survives a power cut, not only the death of the process."""
 
@@ -169,13 +179,24 @@ class SqliteFile:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
+        self._closing = threading.Lock()
+        _OPEN.add(self)
 
     def close(self) -> None:
-        with self._guard:
+        with self._closing, self._guard:
             for connection in self._connections:
                 connection.close()
             self._connections.clear()
         self._local = threading.local()
+
+    def give_back_caches(self) -> None:
+        # Not within _guard: it may wait for a statement, and a new connection shall not wait for it.
+        with self._closing:
+            with self._guard:
+                connections = list(self._connections)
+            for connection in connections:
+                with suppress(sqlite3.Error):
+                    connection.execute("PRAGMA shrink_memory")
 
     def damage(self) -> str:
         """What SQLite finds wrong with the file, empty where all is well. It reads all of it."""
@@ -192,6 +213,16 @@ class SqliteFile:
             yield self._connection()
         except sqlite3.Error as error:
             raise self._explained(error) from error
+
+    @contextmanager
+    def making(self) -> Iterator[sqlite3.Connection]:
+        """For whoever is being made: nobody else could close what is open when that fails."""
+        try:
+            with self.reading() as connection:
+                yield connection
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

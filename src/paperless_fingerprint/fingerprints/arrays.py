@@ -23,7 +23,7 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
 def among(values: npt.NDArray[Any], ascending: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Which of the values, in whatever order, are in the list."""
     if not len(ascending):
-        return np.zeros(len(values), np.bool_)
+        return np.zeros(values.shape, np.bool_)
     places = np.searchsorted(ascending, values)
     places[places == len(ascending)] = 0
     found: npt.NDArray[np.bool_] = ascending[places] == values

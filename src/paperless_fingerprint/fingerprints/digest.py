@@ -16,7 +16,7 @@ from functools import cache
 from itertools import pairwise
 from math import comb
 from struct import Struct
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -117,8 +117,8 @@ class Digests:
     values: Values
     starts: Ints
     #: Of each digest a row: of numbers, of words.
-    sizes: Ints
-    levels: Ints
+    sizes: npt.NDArray[np.integer[Any]]
+    levels: npt.NDArray[np.integer[Any]]
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -142,12 +142,22 @@ class Digests:
         held = sizes.sum(axis=1)
         return cls(values[is_value], np.cumsum(held) - held, sizes, headers[:, ::2])
 
+    @classmethod
+    def kept_small(cls, values: bytearray, sizes: bytearray, levels: bytearray) -> Digests:
+        """Of a whole library: sizes and levels in one octet each."""
+        rows = np.frombuffer(sizes, np.uint8).reshape(-1, 2)
+        held = rows.sum(axis=1, dtype=np.int64)
+        starts = np.cumsum(held) - held
+        octets = np.frombuffer(levels, np.uint8).reshape(-1, 2)
+        return cls(np.frombuffer(values, "<u4"), starts, rows, octets)
+
     def at(self, places: Ints) -> Digests:
         """Those at these places, which may come again."""
-        sizes = self.sizes[places]
+        sizes = self.sizes[places].astype(np.int64)
         held = sizes.sum(axis=1)
         taken = self.values[arrays.places(self.starts[places], held)]
-        return Digests(taken, np.cumsum(held) - held, sizes, self.levels[places])
+        levels = self.levels[places].astype(np.int64)
+        return Digests(taken, np.cumsum(held) - held, sizes, levels)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 
 from paperless_fingerprint.candidates.rules import COMPARED_OF_A_FAMILY
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import Link, Pair, Relation
 
 #: Identical texts are judged alike against everything, and a part may lie in several wholes; but in
@@ -46,13 +47,9 @@ class Rival:
     of_place: bool = False
 
     @property
-    def reason(self) -> str:
-        if self.of_place:
-            return f"in that place of document {self.document} lies document {self.other} as well"
-        return (
-            f"document {self.document} resembles document {self.other} too, and can be a copy of "
-            "one of them only"
-        )
+    def reason(self) -> Reason:
+        code = "rival_of_place" if self.of_place else "rival"
+        return Reason(code, {"document": self.document, "other": self.other})
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,13 @@ def consume(place: Workplace, document_id: int) -> Outcome:
     return Outcome(found.id, "done", connected, told.problems)
 
 
+def found(place: Workplace, document_id: int) -> Outcome:
+    """As it stands in the library, by whomever it was done."""
+    around = place.store.connections([document_id])
+    state = "done" if place.store.metadata([document_id]) else "gone"
+    return Outcome(document_id, state, len(around.ids - {document_id}))
+
+
 @dataclass(slots=True)
 class DrainReport:
     done: int = 0
@@ -68,7 +75,7 @@ def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
             place.inbox.take_from(place.spool)
         except FingerprintError as error:
             place.say(str(error))  # what is in the inbox already can be done
-        with place.lock.held():
+        with place.turn.held(), place.lock.held():
             event = place.inbox.next_due()
             if event is None:
                 break

@@ -12,7 +12,7 @@ from paperless_fingerprint.integration.feedback.labels import OwnLabels
 from paperless_fingerprint.integration.feedback.ledger import Ledger
 from paperless_fingerprint.integration.inbox import Inbox, Patience
 from paperless_fingerprint.integration.state import WorkerFile
-from paperless_fingerprint.library.lock import library_lock, path_of, path_of_audit
+from paperless_fingerprint.library.lock import library_lock, path_of, path_of_audit, turn_lock
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
@@ -34,6 +34,9 @@ class Workplace:
     spool: Spool
     #: Held by whoever analyses, hears or tells.
     lock: FileLock
+    #: Held by whoever does an event of the inbox, so that each is done once: the library's lock is
+    #: let go in the middle of that.
+    turn: FileLock
     labels: OwnLabels
     audit: AuditLog
     vocabulary: StoredVocabulary
@@ -95,6 +98,7 @@ def open_workplace(
             Ledger(file),
             open_spool(settings),
             library_lock(settings),
+            turn_lock(settings),
             OwnLabels(paperless, store, settings),
             open_audit(settings),
             StoredVocabulary(store),

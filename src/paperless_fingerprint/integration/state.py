@@ -62,7 +62,7 @@ class WorkerFile(SqliteFile):
                 f"The folder {path.parent} for the inbox cannot be made: {error.strerror}. Name "
                 "another file with PAPERLESS_FINGERPRINT_INBOX_FILE."
             ) from error
-        with self.reading() as connection:
+        with self.making() as connection:
             _FORMAT.prepare(connection, path)
 
     def note(self, name: str) -> str | None:

@@ -25,6 +25,7 @@ from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.library.import_file import renew
 from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.library.reach import reach
+from paperless_fingerprint.library.uncompared import forget_unreadable, remember_read
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.listing import IDS_PER_REQUEST
 from paperless_fingerprint.paperless.records import PaperlessDocument, Stamp
@@ -118,6 +119,7 @@ def steps(
         waiting = {stamp.id for stamp in wanted}
         wanted = [stamp for stamp in stamps if stamp.id in waiting or stamp.id in unknown]
         gone = sorted(known - {stamp.id for stamp in stamps})
+        forget_unreadable(place.store, {stamp.id for stamp in stamps})
         _check_loss(len(gone), len(known), accept=accept_loss)
         if gone:
             with place.lock.held():
@@ -137,6 +139,8 @@ def steps(
         report = _fetch(place, batch, report, first=cursor is None)
         place.progress.advance(len(batch))
         yield report
+    if written := report.new + report.changed:
+        place.store.settle(written)
     latest = max((stamp.modified for stamp in stamps), default=_BEGINNING)
     if not whole and cursor is not None:
         latest = max(latest, cursor)
@@ -192,6 +196,7 @@ def _fetch(
         for refusal in done.refused:
             on_unreadable(refusal.id, PaperlessError(refusal.reason))
         bad = {id for id, _ in unreadable}
+        remember_read(place.store, {s.id for s in batch} - bad, dict(unreadable))
         # As it was read and not as it was listed: it may have changed in between.
         place.ledger.saw(Stamp(f.id, f.document.modified or "") for f in found if f.id not in bad)
     unchanged = len(found) - len(documents) + done.unchanged
@@ -251,7 +256,7 @@ def follow_up(place: Workplace, *, first: bool) -> Iterator[str]:
     waiting = place.store.pending()
     if len(waiting) > FEW:
         with place.lock.held():
-            report = analyse(place.store, place.settings, place.progress)
+            report = analyse(place.store, place.settings, place.progress, let_go=place.lock.let_go)
         yield report.in_words()
         if is_applied(place.store) and place.settings.paperless.write:
             with place.lock.held():

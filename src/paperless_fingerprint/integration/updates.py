@@ -13,6 +13,7 @@ from paperless_fingerprint.library import removal
 from paperless_fingerprint.library.analysis_one import analyse_one
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.library.settled import unsettle
+from paperless_fingerprint.library.uncompared import remember_encrypted
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.records import PaperlessDocument
 
@@ -36,7 +37,8 @@ def remove(place: Workplace, ids: Collection[int]) -> set[int]:
 def analyse_waiting(
     place: Workplace, ids: Collection[int] | None = None, *, owing: bool = True
 ) -> int:
-    """Those of `ids` that wait for their analysis, or all; one by one.
+    """Those of `ids` that wait for their analysis, or all; one by one. The caller holds the
+    library's lock, which others may have while long texts are compared.
 
     Where Paperless is owed what comes of it, that is written down before as well as after: what
     was connected with a document until now may be so no longer.
@@ -46,11 +48,17 @@ def analyse_waiting(
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))
         unsettle(place.store, 1)
-        analyse_one(place.store, place.settings, item, place.vocabulary)
+        analyse_one(place.store, place.settings, item, place.vocabulary, let_go=place.lock.let_go)
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))
         count += 1
     return count
+
+
+def _may_be_encrypted(found: PaperlessDocument) -> bool:
+    """Of a PDF that wants a password Paperless knows neither the text nor how many pages it has."""
+    known = found.document
+    return found.mime_type == "application/pdf" and not known.page_count and not known.content
 
 
 def as_stored(
@@ -69,6 +77,8 @@ def as_stored(
         return replace(document, file_size=old.file_size)
     try:
         facts = place.paperless.file_facts(document.id)
+        if _may_be_encrypted(found) and place.paperless.is_encrypted(document.id):
+            remember_encrypted(place.store, document.id)
     except PaperlessError:
         return document  # works without; the text counts more
     if document.checksum is None:

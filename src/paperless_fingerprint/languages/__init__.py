@@ -8,12 +8,11 @@ what the sources say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
-from importlib.resources import files
 from io import BytesIO
 
 from paperless_fingerprint.languages import figures
@@ -21,6 +20,19 @@ from paperless_fingerprint.languages import figures
 #: What texts are written in, and what they are translated into.
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "de", "fr")
+
+#: What texts of documents may be in, by ISO 639-1: the languages that Paperless's users scan. If it
+#: may choose from all that it knows, the detector takes a badly read receipt for Welsh or Kabyle.
+SPOKEN: Mapping[str, str] = {
+    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish",
+    "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian",
+    "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
+    "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "it": "Italian", "ja": "Japanese",
+    "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "nl": "Dutch", "no": "Norwegian",
+    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
+    "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish",
+    "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
 
 #: A language, maybe with a region that numbers and dates go by: de, de_AT. Each request has its own,
 #: and hands it on to the threads that work for it.
@@ -44,6 +56,33 @@ def mark(text: str) -> str:
 
 def mark_n(one: str, other: str) -> tuple[str, str]:
     return one, other
+
+
+def percent(share: float) -> str:
+    """Never rounds up to certainty: 99.6 % is not 100 %."""
+    shown = round(100 * share)
+    return gettext("%(figure)s %%", figure=min(shown, 99) if share < 1 else shown)
+
+
+def whole(number: float) -> str:
+    return figures.number(number, locale())
+
+
+def decimal(number: float, digits: int) -> str:
+    return figures.number(number, locale(), digits)
+
+
+def listed(words: Sequence[str]) -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return gettext("%(some)s and %(last)s", some=", ".join(words[:-1]), last=words[-1])
+
+
+def language_name(code: str) -> str:
+    """'German' for de; the code where it has no name here."""
+    if language() == ENGLISH:
+        return SPOKEN.get(code, code)
+    return figures.language_name(code, locale()) or code
 
 
 def language() -> str:
@@ -90,6 +129,8 @@ def _in_order(accepted: str) -> list[str]:
 def _catalogue(language: str) -> NullTranslations:
     if language == ENGLISH:
         return NullTranslations()
+    from importlib.resources import files
+
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 

@@ -43,6 +43,10 @@ def minute(moment: str, locale: str) -> str:
     return f"{day(moment, locale)}, {format_time(parsed, 'short', locale=_known(locale))}"
 
 
+def language_name(code: str, locale: str) -> str | None:
+    return _known(locale).languages.get(code)
+
+
 def _parsed(moment: str) -> datetime | None:
     try:
         # As it was written: whoever reads it compares it with what Paperless shows.

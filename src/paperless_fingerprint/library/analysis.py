@@ -20,9 +20,10 @@ the groups are made last: a run that is killed goes on where it was.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from paperless_fingerprint.library import outdated, regroup, settled
-from paperless_fingerprint.library.analysis_one import analyse_one
+from paperless_fingerprint.library.analysis_one import LetGo, analyse_one
 from paperless_fingerprint.library.analysis_report import AnalysisReport, Tally
 from paperless_fingerprint.library.import_file import renew
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
@@ -46,9 +47,11 @@ def analyse(
     full: bool = False,
     settle: bool = False,
     is_called_away: Callable[[], bool] = lambda: False,
+    let_go: LetGo = nullcontext,
 ) -> AnalysisReport:
     """Judge all that waits; with `full`, everything; with `settle`, everything if the order in
-    which documents came may count still.
+    which documents came may count still. The caller holds the library's lock; see analyse_one()
+    for `let_go`.
 
     Whoever is called away leaves off between two stretches; the next analysis goes on there.
     """
@@ -70,13 +73,16 @@ def analyse(
         progress.begin("analyse", len(waiting))
         vocabulary = StoredVocabulary(store)
         for item in waiting:
-            analyse_one(store, settings, item, vocabulary, tally)
+            analyse_one(store, settings, item, vocabulary, tally, let_go=let_go)
             progress.advance()
     elif waiting:
         from paperless_fingerprint.library.analysis_whole import analyse_whole
+        from paperless_fingerprint.library.waiting import Waiting
 
         store.put_notes({GROUPS_NOTE: "stale"})
-        analyse_whole(store, settings, waiting, tally, progress, is_called_away, from_all=together)
+        asked = Waiting.of(waiting)
+        del waiting  # a million of them take 150 MB
+        analyse_whole(store, settings, asked, tally, progress, is_called_away, from_all=together)
     if is_called_away():
         return tally.report()
     if store.notes().get(GROUPS_NOTE) == "stale":

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.candidates.join import Library
+from paperless_fingerprint.files.memory import give_back
+from paperless_fingerprint.files.scratch import scratch_in
 from paperless_fingerprint.fingerprints.arrays import among
 from paperless_fingerprint.fingerprints.rarity import Runs
 from paperless_fingerprint.grouping.groups import Decided
@@ -28,8 +30,10 @@ from paperless_fingerprint.library.decisions_that_hold import (
     with_decisions,
 )
 from paperless_fingerprint.library.judging import Chunk, Judge, JudgingPool
+from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.library.vocabulary import Rarity, WordTable
-from paperless_fingerprint.model import Key, Pair
+from paperless_fingerprint.library.waiting import Waiting
+from paperless_fingerprint.model import FingerprintRow, Key, Pair
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Pending, Store
@@ -37,7 +41,7 @@ from paperless_fingerprint.stores.base import Pending, Store
 Keys: TypeAlias = npt.NDArray[np.uint64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 #: A stretch of keys (its ends, and the places that are done after it) and its pairs.
-_Judged: TypeAlias = tuple[tuple[int, int, list[int]], list[Pair]]
+_Judged: TypeAlias = tuple[tuple[int, int, Ints], list[Pair]]
 
 #: Pairs and waiting documents that are judged together, and the shingles of these pairs: their texts
 #: are in memory.
@@ -54,7 +58,7 @@ _WORTH_PROCESSES = 400
 def analyse_whole(
     store: Store,
     settings: Settings,
-    waiting: Sequence[Pending],
+    waiting: Waiting,
     tally: Tally,
     progress: Progress,
     is_called_away: Callable[[], bool] = lambda: False,
@@ -86,7 +90,7 @@ def analyse_whole(
             for (low, high, places), pairs in some:
                 own = sorted(set(found.pairs(low, high)))
                 kept += with_decisions(pairs, own, decided, semantic)
-                done += [found.waiting[place] for place in places]
+                done += found.waiting.of_ids(found.ids[places])
             tally.add(_store(store, found, done, kept, others))
     finally:
         pool.close()
@@ -106,13 +110,12 @@ class _Found:
     keys: Keys
     #: The places of what waits.
     wanted: Ints
-    waiting: dict[int, Pending]
+    waiting: Waiting
     #: Of each place.
     ids: Ints
     shingles: Ints
     #: How many documents hold each run of words.
     runs: Runs
-    waiting_ids: frozenset[int]
 
     def pairs(self, low: int, high: int) -> list[Key]:
         return [
@@ -124,7 +127,7 @@ class _Found:
 def _find(
     store: Store,
     settings: Settings,
-    waiting: Sequence[Pending],
+    waiting: Waiting,
     decided: Decided,
     tally: Tally,
     progress: Progress,
@@ -132,11 +135,12 @@ def _find(
     from_all: bool,
 ) -> _Found:
     progress.begin("read the library")
-    library = Library(store.fingerprints(), settings.spec().id)
-    place_of = {int(id): place for place, id in enumerate(library.ids)}
-    at = {place_of[item.id]: item for item in waiting if item.id in place_of}
-    store.mark_analysed([item for item in waiting if item.id not in place_of])
-    wanted = np.array(sorted(at), np.int64)
+    expected = store.report().counts.documents
+    with scratch_in(path_of(settings).parent) as scratch:
+        library = Library(_read(store), settings.spec().id, expected, scratch)
+    is_there = among(waiting.ids, library.ids)
+    store.mark_analysed(waiting.at(np.flatnonzero(~is_there)))
+    wanted = library.ids.searchsorted(waiting.ids[is_there])
     asking = np.arange(len(library)) if from_all else wanted
     progress.begin("find candidates", len(asking))
     found = []
@@ -144,19 +148,23 @@ def _find(
         found.append(keys[_concern(keys, wanted)] if from_all else keys)
         tally.candidates += candidates
         progress.advance(count)
-    keys = _with_confirmed(np.unique(np.concatenate(found)), decided, place_of, at)
+    keys = np.unique(np.concatenate([*found, _confirmed(decided, waiting, library.ids)]))
     tally.documents += len(wanted)
     tally.compared += len(keys)
     # The sketches have done their part, and every process would carry them along.
     return _Found(
         keys,
         wanted,
-        at,
+        waiting,
         library.ids,
         library.shingles,
         library.runs(),
-        frozenset(item.id for item in waiting),
     )
+
+
+def _read(store: Store) -> Iterator[FingerprintRow]:
+    yield from store.fingerprints()
+    give_back()  # what was read is not read again, and now most memory is needed
 
 
 def _concern(keys: Keys, wanted: Ints) -> npt.NDArray[np.bool_]:
@@ -165,22 +173,17 @@ def _concern(keys: Keys, wanted: Ints) -> npt.NDArray[np.bool_]:
     )
 
 
-def _with_confirmed(
-    keys: Keys,
-    decided: Decided,
-    place_of: dict[int, int],
-    tokens: dict[int, Pending],
-) -> Keys:
+def _confirmed(decided: Decided, waiting: Waiting, ids: Ints) -> Keys:
     """Confirmed pairs are always looked at, found or not."""
-    confirmed = [
-        (place_of[a] << 32) | place_of[b]
-        for a, b in decided.confirmed
-        if a in place_of and b in place_of and (place_of[a] in tokens or place_of[b] in tokens)
-    ]
-    return np.unique(np.concatenate((keys, np.array(confirmed, np.uint64))))
+    asked = [pair for pair in sorted(decided.confirmed) if pair[0] in waiting or pair[1] in waiting]
+    pairs = np.array(asked, np.int64).reshape(-1, 2)
+    pairs = pairs[among(pairs, ids).all(axis=1)]
+    places = ids.searchsorted(pairs).astype(np.uint64)
+    keys: Keys = (places[:, 0] << np.uint64(32)) | places[:, 1]
+    return keys
 
 
-def _stretches(keys: Keys, wanted: Ints, shingles: Ints) -> Iterator[tuple[int, int, list[int]]]:
+def _stretches(keys: Keys, wanted: Ints, shingles: Ints) -> Iterator[tuple[int, int, Ints]]:
     """(first key, last key, waiting places whose pairs are all judged after it).
 
     A pair's owner is the lowest of its places that waits. `keys` is brought into the order of
@@ -209,7 +212,7 @@ def _stretches(keys: Keys, wanted: Ints, shingles: Ints) -> Iterator[tuple[int, 
             last = len(ordered)
         last = min(max(last, first + 1), first + _CHUNK_DOCUMENTS)
         end = int(np.searchsorted(owners, last))
-        yield begin, end, ordered[first:last].tolist()
+        yield begin, end, ordered[first:last]
         begin, first = end, last
 
 
@@ -223,19 +226,23 @@ def _along_the_pairs(low: Ints, high: Ints, wanted: Ints) -> Ints:
     for a, b in zip(low[::-1].tolist(), high[::-1].tolist(), strict=True):
         partners[a].append(b)
         partners[b].append(a)
-    # As keys, because they keep the order in which they come.
-    met: dict[int, None] = {}
-    for start in wanted.tolist():
+    # Of each that is met: from where it was met, and as which one. As keys, because they keep the
+    # order in which they come. Most make no pair; they are met from themselves.
+    met: dict[int, int] = {}
+    starts = wanted[among(wanted, np.union1d(low, high))]
+    for start in starts.tolist():
         coming = [start]
         while coming:
             place = coming.pop()
             if place not in met:
-                met[place] = None
+                met[place] = start
                 coming += [other for other in partners.get(place, ()) if other not in met]
-    is_wanted = np.zeros(1 + max(met, default=0), np.bool_)
-    is_wanted[wanted] = True
-    found = np.fromiter(met, np.int64, len(met))
-    return found[is_wanted[found]]
+    places = np.fromiter(met.keys(), np.int64, len(met))
+    froms = np.fromiter(met.values(), np.int64, len(met))
+    kept = among(places, wanted)
+    alone = np.setdiff1d(wanted, places, assume_unique=True)
+    turns = np.concatenate((froms[kept], alone))
+    return np.concatenate((places[kept], alone))[np.argsort(turns, kind="stable")]
 
 
 def _chunk(store: Store, pairs: list[Key]) -> Chunk:
@@ -262,8 +269,7 @@ def _store(
     stale = {
         (link.a, link.b)
         for link in known
-        if (link.a if link.a in found.waiting_ids else link.b) in own
-        and (link.a, link.b) not in new
+        if (link.a if link.a in found.waiting else link.b) in own and (link.a, link.b) not in new
     }
     written = as_before(pairs, known)
     store.write_pairs(written, removing=stale - set(others))

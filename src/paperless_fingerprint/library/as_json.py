@@ -35,7 +35,8 @@ def pair_json(pair: Pair) -> dict[str, Any]:
         "leader": pair.leader,
         "first_word": scores.first_word,
         "last_word": scores.last_word,
-        "reasons": list(pair.reasons),
+        "reasons": [str(reason) for reason in pair.reasons],
+        "reason_codes": [reason.as_json() for reason in pair.reasons],
     }
 
 

@@ -7,7 +7,11 @@ from datetime import UTC, datetime
 
 def now_text() -> str:
     """To the microsecond, so that of two words on one subject the later one is known."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return text_at(datetime.now(UTC))
+
+
+def text_at(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def text_of(seconds: float) -> str:

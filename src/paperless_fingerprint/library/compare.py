@@ -53,7 +53,7 @@ def what_was_edited(store: Store, settings: Settings, a: int, b: int) -> list[tu
     )
     if not found.is_edited:
         return []
-    edited = [(change.a, change.b) for change in found.changes if change.matters]
+    edited = [(c.a, c.b) for c in found.changes if c.matters and c.a and c.b]
     return edited if a < b else [(first, second) for second, first in edited]
 
 

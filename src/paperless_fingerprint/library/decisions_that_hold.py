@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from paperless_fingerprint.fingerprints import digest
 from paperless_fingerprint.grouping.groups import Decided
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import Decision, Key, Pair, Relation, StoredDocument, Verdict
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
@@ -74,8 +75,12 @@ def with_decisions(
         ):
             found = (semantic or {}).get(key) or Pair(*key, Relation.SEMANTIC, 1.0)
         found = found or Pair(*key, Relation.NEAR, 1.0)
-        reason = f"confirmed by {decision.by or 'a person'}"
-        others = tuple(said for said in found.reasons if said != reason)
+        reason = (
+            Reason("confirmed", {"by": decision.by})
+            if decision.by
+            else Reason("confirmed_by_a_person")
+        )
+        others = tuple(said for said in found.reasons if str(said) != str(reason))
         result[key] = replace(found, confidence=1.0, reasons=(reason, *others))
     return list(result.values())
 

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.library import regroup
+from paperless_fingerprint.library.uncompared import Uncompared, uncompared
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
@@ -24,6 +25,9 @@ _PAIR_COLUMNS = (
 _GROUP_COLUMNS = (
     "group", "relation", "confidence", "document", "title", "is_primary", "correspondent",
     "created", "added", "page_count", "file_size",
+)  # fmt: skip
+_UNCOMPARED_COLUMNS = (
+    "id", "title", "reason", "words", "pages", "filename", "added", "detail", "advice",
 )  # fmt: skip
 
 
@@ -45,7 +49,7 @@ def write_pairs(store: Store, settings: Settings, file: IO[str]) -> int:
             yield (
                 pair.relation.value, pair.confidence, s.score, pair.a, named[0], pair.b, named[1],
                 s.jaccard, s.containment_ab, s.containment_ba, s.fuzzy, s.metadata, s.title,
-                s.facts, s.semantic, "; ".join(pair.reasons),
+                s.facts, s.semantic, "; ".join(map(str, pair.reasons)),
             )  # fmt: skip
 
     return _write(file, _PAIR_COLUMNS, rows())
@@ -62,6 +66,16 @@ def write_groups(store: Store, file: IO[str]) -> int:
                 )  # fmt: skip
 
     return _write(file, _GROUP_COLUMNS, rows())
+
+
+def write_uncompared(store: Store, file: IO[str]) -> int:
+    return _write(file, _UNCOMPARED_COLUMNS, uncompared_rows(uncompared(store)))
+
+
+def uncompared_rows(found: Iterable[Uncompared]) -> Iterator[tuple[Any, ...]]:
+    for each in found:
+        told = each.as_json()
+        yield tuple(told[name] for name in _UNCOMPARED_COLUMNS)
 
 
 def _write(file: IO[str], columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> int:

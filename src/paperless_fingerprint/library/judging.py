@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import suppress
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from paperless_fingerprint.comparison.relation import Judging, Reading, Thresholds, judge_all, read
 from paperless_fingerprint.comparison.similarity import Weights
+from paperless_fingerprint.errors import PartlyDone
+from paperless_fingerprint.files.memory import give_back_what_is_freed
+from paperless_fingerprint.files.processes import end_with_parent
 from paperless_fingerprint.library.budget import MOST_CHARACTERS, beginning, within_budget
 from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import (
@@ -140,6 +142,7 @@ _READINGS_KEPT = 250
 def _begin(judge: Judge, rarity: Rarity) -> None:
     global _state  # noqa: PLW0603  (one process, one judge: sent once instead of with each chunk)
     _state = (judge, rarity)
+    end_with_parent()
     # What was there before is shared with the process that this one came from, as long as nobody
     # writes to it; to look for cycles in it would be to write to all of it.
     gc.freeze()
@@ -156,13 +159,6 @@ def _judge_and_remember(chunk: Chunk, judge: Judge, rarity: Rarity) -> list[Pair
     return judge_chunk(chunk, judge, rarity, _readings)
 
 
-def _give_back_memory() -> None:
-    """To the system, what has been freed: new processes would carry it along. It is glibc that keeps
-    it; elsewhere there is nothing to do."""
-    with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
-
-
 class JudgingPool:
     """Judges chunks in their order: in this process, or in several when there is enough to do."""
 
@@ -171,7 +167,7 @@ class JudgingPool:
         self._pool: ProcessPoolExecutor | None = None
         self._processes = processes or os.cpu_count() or 1
         if self._processes > 1:
-            _give_back_memory()
+            give_back_what_is_freed()  # new processes would carry it along
             self._pool = ProcessPoolExecutor(
                 self._processes, initializer=_begin, initargs=(judge, rarity)
             )
@@ -187,8 +183,15 @@ class JudgingPool:
             self._pool.submit(_work, chunk) for chunk in islice(coming, self._processes + 1)
         ]
         while under_way:
-            done = under_way.pop(0).result()
-            under_way.extend(self._pool.submit(_work, chunk) for chunk in islice(coming, 1))
+            try:
+                done = under_way.pop(0).result()
+                under_way.extend(self._pool.submit(_work, chunk) for chunk in islice(coming, 1))
+            except BrokenProcessPool as error:
+                raise PartlyDone(
+                    "A process that compares texts has died, most likely for want of memory. What "
+                    "was compared is kept, and the next run goes on there; set 'workers' to a "
+                    "lower number."
+                ) from error
             yield done
 
     def close(self) -> None:

@@ -31,6 +31,11 @@ def path_of_journal(settings: Settings) -> Path:
     return _beside(settings, ".review.db")
 
 
+def path_of_outbox(settings: Settings) -> Path:
+    """Notifications that wait."""
+    return _beside(settings, ".notify.db")
+
+
 def path_of_audit(settings: Settings) -> Path:
     """What was moved or merged in Paperless."""
     return _beside(settings, ".audit.jsonl")
@@ -46,3 +51,9 @@ def library_lock(settings: Settings) -> FileLock:
     path = path_of(settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     return FileLock(path.with_name(path.name + ".lock"))
+
+
+def turn_lock(settings: Settings) -> FileLock:
+    """Held by whoever does an event; taken before the library's lock."""
+    beside = library_lock(settings).path
+    return FileLock(beside.with_name(beside.name + ".turn"))

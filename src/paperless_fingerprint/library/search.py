@@ -12,26 +12,32 @@ between moves nothing from one page to another.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.shingles import Overlap
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.query import passages
 from paperless_fingerprint.query.explanation import explained
 from paperless_fingerprint.query.language import parse
 from paperless_fingerprint.query.likeness import VERIFIED_AT_MOST, Comparer, Meanings, Term
+from paperless_fingerprint.query.offers import MOST_WORDS, SHORTEST, Offer, offer
+from paperless_fingerprint.query.passages import Passage, Piece
 from paperless_fingerprint.query.plan import Source
 from paperless_fingerprint.query.ranking import BLOCKS, ranked_page
 from paperless_fingerprint.query.ranking_plain import Unranked
 from paperless_fingerprint.query.request import Answer, Hit, Page, Request
-from paperless_fingerprint.query.searcher import Scope, Searcher
+from paperless_fingerprint.query.searcher import Scope, Searcher, SearchTooLongError
 from paperless_fingerprint.query.sorting import SORTS
-from paperless_fingerprint.query.tree import Alike, And, Node, Reference, conjuncts, leaves
+from paperless_fingerprint.query.tree import Alike, And, Node, Reference, Words, conjuncts, leaves
 from paperless_fingerprint.stores.base import Store
 
-__all__ = ["BLOCKS", "SORTS", "Answer", "Hit", "Request", "Search"]
+__all__ = ["BLOCKS", "SORTS", "Answer", "Hit", "Look", "Request", "Search", "Shown"]
+
+_OFFER_SECONDS = 2.0
+_TITLE_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,28 @@ class _Prepared:
         return None if not rest else rest[0] if len(rest) == 1 else And(rest)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of a hit beside its figures."""
+
+    #: The document that a term of likeness starts from.
+    source: int | None
+    title: tuple[Piece, ...]
+    #: Where the words of the query stand.
+    found: tuple[Passage, ...]
+    #: The longest stretches that the hit has in common with the source.
+    shared: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    answer: Answer
+    #: Hit → what is shown of it.
+    shown: Mapping[int, Shown]
+    #: Where nothing was found.
+    offers: tuple[Offer, ...]
+
+
 class Search:
     """Runs queries on one library. Safe to share by threads."""
 
@@ -67,6 +95,7 @@ class Search:
     ) -> None:
         self._searcher = searcher
         self._comparer = Comparer(store, searcher, spec, meanings)
+        self._shingle_words = spec.shingle_words
 
     def run(self, request: Request) -> Answer:
         notes: list[str] = []
@@ -104,6 +133,60 @@ class Search:
             "request": self._searcher.explain(query, asked.rest, request.scope, limit),
             "notes": notes,
         }
+
+    def look(self, request: Request, *, passages: bool = True) -> Look:
+        """The answer, and what a person wants to see of it."""
+        answer = self.run(request)
+        if not answer.hits:
+            return Look(answer, {}, () if answer.total else self.offers(request))
+        if not passages:
+            return Look(answer, {}, ())
+        return Look(answer, self.shown(request, [hit.id for hit in answer.hits]), ())
+
+    def shown(self, request: Request, ids: Collection[int]) -> dict[int, Shown]:
+        """What to show of these hits of the request: the words where they stand, or for a term of
+        likeness what is shared. Of documents that the asker may not view, nothing."""
+        tree = parse(request.query)
+        alike = next(
+            (leaf for leaf, positive in leaves(tree) if positive and isinstance(leaf, Alike)), None
+        )
+        self._searcher.begin()
+        source = self._comparer.source(alike.source, request.scope, []) if alike else None
+        asker = request.scope.asker
+        found = {}
+        for row in self._searcher.rows(ids).values():
+            if asker is not None and not asker.may_view(row.id, row.owner, row.viewers):
+                continue
+            shared: tuple[Passage, ...] = ()
+            if source is not None and source.id != row.id:
+                shared = passages.shared(source.hashes, self._shingle_words, row.text)
+            found[row.id] = Shown(
+                None if source is None else source.id,
+                passages.in_title(tree, row.title[:_TITLE_CHARACTERS]),
+                passages.of_words(tree, row.text),
+                shared,
+            )
+        return found
+
+    def offers(self, request: Request) -> tuple[Offer, ...]:
+        """For a request that has found nothing: of its words those that stand in no document the
+        asker may view, each with words that may have been meant."""
+        scope = replace(request.scope, time_limit_seconds=_OFFER_SECONDS)
+        self._searcher.begin()
+        found: list[Offer] = []
+        for leaf, positive in leaves(parse(request.query)):
+            if (
+                len(found) < MOST_WORDS and positive and isinstance(leaf, Words)
+                and len(leaf.words) == 1 and len(leaf.words[0]) >= SHORTEST
+            ):  # fmt: skip
+                try:
+                    if self._searcher.count(leaf, scope, 1):
+                        continue
+                    words = self._searcher.resembling(leaf.words[0], scope)
+                except SearchTooLongError:
+                    break  # it is an offer, and nobody waits for that
+                found.append(offer(request.query, leaf, words))
+        return tuple(each for each in found if each.near or each.containing)
 
     def source(self, reference: Reference, scope: Scope, notes: list[str]) -> Source | None:
         """The document that a query names, if the asker may view it; otherwise a note."""

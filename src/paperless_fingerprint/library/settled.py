@@ -60,6 +60,14 @@ def unsettled(notes: Mapping[str, str]) -> Unsettled:
     return Unsettled(int(told.removeprefix(_UNDER_WAY)), told.startswith(_UNDER_WAY))
 
 
+def state_of(store: Store) -> Unsettled:
+    """Also of a library that never said: where there are no documents, there is no order."""
+    told = unsettled(store.notes())
+    if told.documents is None and not store.report().counts.documents:
+        return Unsettled(0)
+    return told
+
+
 def unsettle(store: Store, documents: int) -> None:
     """So many have come, changed or gone. Said before they are done with: rather twice than never."""
     now = unsettled(store.notes())

@@ -39,6 +39,10 @@ from paperless_fingerprint.paperless.writing import BulkResult, Refusal
 
 __all__ = ["BulkResult", "Limits", "PaperlessClient", "Refusal"]
 
+_ENCRYPTED = b"/Encrypt"
+#: More than that is not read of a file to see whether it is encrypted.
+_MOST_BYTES = 100 << 20
+
 
 class PaperlessClient:
     """One Paperless and the user of one token. Safe to share between threads."""
@@ -223,6 +227,10 @@ class PaperlessClient:
         # Without `?fields=`: it would make Paperless drop what it does not list.
         self._connection.send("PATCH", f"/api/documents/{number}/", json=told)
 
+    def reprocess(self, ids: Iterable[int]) -> BulkResult:
+        """Paperless recognises the text again, in its own time."""
+        return writing.bulk_edit(self._connection, ids, "reprocess", {})
+
     def trashed(self) -> list[Trashed]:
         return writing.trashed(self._connection)
 
@@ -334,6 +342,19 @@ class PaperlessClient:
 
     def preview(self, number: int) -> AbstractContextManager[FileStream]:
         return self._connection.stream(f"/api/documents/{number}/preview/")
+
+    def is_encrypted(self, number: int) -> bool:
+        """Whether the file, a PDF, is. What says so is never encrypted or compressed itself."""
+        last, size = b"", 0
+        path = f"/api/documents/{number}/download/"
+        with self._connection.stream(path, {"original": "true"}) as file:
+            for chunk in file.chunks:
+                if _ENCRYPTED in last + chunk:
+                    return True
+                last, size = chunk[-len(_ENCRYPTED) :], size + len(chunk)
+                if size > _MOST_BYTES:
+                    break
+        return False
 
     def upload(
         self, file_name: str, data: bytes, *, mime_type: str = "text/plain", **form: Any

@@ -140,6 +140,10 @@ class Searcher(Protocol):
     def count(self, node: Node, scope: Scope, at_most: int) -> int:
         """How many the tree describes, counting no further than `at_most`."""
 
+    def resembling(self, word: str, scope: Scope) -> list[str]:
+        """Words that stand in a document of the scope and contain this one, or are spelled nearly
+        like it; some more may be among them."""
+
     def explain(
         self, query: SketchQuery | None, rest: Node | None, scope: Scope, limit: int
     ) -> dict[str, Any]:

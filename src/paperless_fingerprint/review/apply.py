@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library import decisions, regroup
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Pair, PairScore, Relation, Verdict
@@ -98,5 +99,5 @@ def _put_back(store: Store, settings: Settings, undone: JournalEntry) -> None:
 def _pair(told: dict[str, Any]) -> Pair:
     return Pair(
         told["a"], told["b"], Relation(told["relation"]), told["confidence"],
-        PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
+        PairScore(**told["scores"]), tuple(map(Reason.of, told["reasons"])), told["leader"],
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Word diffs that are ready before anybody asks for them.
+"""Differences that are ready before anybody asks for them.
 
 To judge two texts and to say what differs takes milliseconds for letters and longer for books,
 every time. So what the queue holds is compared behind the scenes, when nothing else is to be done,
@@ -19,28 +19,31 @@ import orjson
 
 import paperless_fingerprint
 from paperless_fingerprint.files.sqlite import SqliteFile
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.model import Pair, PairScore, Relation
 from paperless_fingerprint.settings.registry import Settings
 
 #: In memory, of those that were asked for.
-_KEPT = 500
-_MOST_ROWS = 500_000
+_KEPT = 200
+_MOST_ROWS = 200_000
+#: What is kept in another form is made anew.
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One stretch of the word diff."""
+    """A piece of the two texts as they are; those of a side, one after the other, are its text."""
 
-    #: 'same', 'removed' (in a alone), 'added' (in b alone), 'changed', or 'cut' (a long stretch
-    #: that both share, left out here; `a` says in words how long it is).
+    #: 'same', 'removed' (in a alone), 'added' (in b alone), 'changed', 'moved' (the other text has
+    #: it elsewhere).
     kind: str
     a: str
     b: str
-    #: 'amount', 'date', 'name', 'number', 'word' …; empty where nothing is known about it.
+    #: 'amount', 'date', 'name', 'number', 'word', 'added', 'spelling' (case and signs alone).
     about: str = ""
-    #: More than noise: it speaks against a copy.
+    #: Neither misread nor only written otherwise.
     matters: bool = False
 
 
@@ -61,7 +64,7 @@ class DiffCache:
         self.use(settings)
         self._found: OrderedDict[tuple[int, int], tuple[str, TextDifferences]] = OrderedDict()
         self._lock = Lock()
-        with self._file.writing() as connection:
+        with self._file.making() as connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS difference (a INTEGER, b INTEGER, key TEXT NOT NULL, "
                 "body BLOB NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID"
@@ -70,7 +73,7 @@ class DiffCache:
     def use(self, settings: Settings) -> None:
         """What was made by another version or with other settings is made anew."""
         judge = Judge.of(settings, believed_from=settings.similarity_threshold)
-        told = f"{paperless_fingerprint.__version__} {judge}"
+        told = f"{_FORMAT} {paperless_fingerprint.__version__} {judge}"
         self._maker = blake2s(told.encode()).hexdigest()[:16]
 
     def close(self) -> None:
@@ -104,11 +107,9 @@ class DiffCache:
 
     def missing(self, wanted: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         """Those that are not kept yet, in their order."""
+        query = "SELECT 1 FROM difference WHERE a = ? AND b = ? AND key = ?"
         with self._file.reading() as connection:
-            kept = {
-                (a, b): key for a, b, key in connection.execute("SELECT a, b, key FROM difference")
-            }
-        return [(a, b, key) for a, b, key in wanted if kept.get((a, b)) != key]
+            return [one for one in wanted if connection.execute(query, one).fetchone() is None]
 
     def keep(self, rows: list[tuple[int, int, str, TextDifferences]]) -> None:
         with self._file.writing() as connection:
@@ -128,7 +129,9 @@ def _path_beside(path: Path) -> Path:
 def _packed(found: TextDifferences) -> bytes:
     told = {
         "pair": asdict(found.pair),
-        "segments": [[s.kind, s.a, s.b, s.about, s.matters] for s in found.segments],
+        "segments": [
+            [s.kind, s.a, None if s.b == s.a else s.b, s.about, s.matters] for s in found.segments
+        ],
         "shortened": found.shortened,
     }
     return zlib.compress(orjson.dumps(told), 3)
@@ -138,7 +141,10 @@ def _unpacked(body: bytes) -> TextDifferences:
     told = orjson.loads(zlib.decompress(body))
     return TextDifferences(
         _pair(told["pair"]),
-        tuple(Segment(*segment) for segment in told["segments"]),
+        tuple(
+            Segment(kind, a, a if b is None else b, about, matters)
+            for kind, a, b, about, matters in told["segments"]
+        ),
         told["shortened"],
     )
 
@@ -146,5 +152,5 @@ def _unpacked(body: bytes) -> TextDifferences:
 def _pair(told: dict[str, Any]) -> Pair:
     return Pair(
         told["a"], told["b"], Relation(told["relation"]), told["confidence"],
-        PairScore(**told["scores"]), tuple(told["reasons"]), told["leader"],
+        PairScore(**told["scores"]), tuple(map(Reason.of, told["reasons"])), told["leader"],
     )  # fmt: skip

@@ -5,35 +5,44 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from itertools import chain, islice
+from typing import TypeAlias
 
-from paperless_fingerprint.comparison.diff import Change, compare
+from paperless_fingerprint.comparison.diff import compare
 from paperless_fingerprint.comparison.relation import read as reading
+from paperless_fingerprint.comparison.wording import Change
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.judging import Judge
 from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.review.catalogue import first_pair
+from paperless_fingerprint.review.catalogue import Catalogue, first_pair
 from paperless_fingerprint.review.diff_cache import DiffCache, Segment, TextDifferences
 from paperless_fingerprint.review.mirror import LOOK_SECONDS, Mirror
 from paperless_fingerprint.review.opened import Opened
+from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.settings.registry import Settings
 
 #: Of each text; a book is compared by its beginning here, and wholly by the analysis.
 MOST_CHARACTERS = 60_000
-#: A shared stretch longer than this is cut in its middle.
-_LONGEST_SAME = 60
-_KEPT_AT_ENDS = 20
-MOST_SEGMENTS = 2_000
+MOST_SEGMENTS = 4_000
 _KEPT_AT_ONCE = 50
 #: Of one item; of a large family the others are compared when somebody asks.
 _PREPARED_PAIRS = 8
+#: Of what is open: where a queue begins, and after an item that somebody has looked at.
+_PREPARED_ITEMS = 20
+#: So many people may be at different places of it.
+_PLACES = 10
 #: Of the time that a comparison takes, the rest after it.
 _PAUSE_SHARE = 4.0
 
+
+#: In the order of the queue.
+Place: TypeAlias = tuple[float, int, str]
 
 _only_ready: ContextVar[bool] = ContextVar("only_ready", default=False)
 
@@ -67,16 +76,19 @@ class DifferenceFinder:
         self._opened = opened
         self._mirror = mirror
         self._cache = cache
+        #: Where people have looked, the last one first.
+        self._places: tuple[Place, ...] = ()
 
     def use(self, settings: Settings) -> None:
         self._settings = settings
         self._cache.use(settings)
 
     def between(self, a: int, b: int) -> TextDifferences:
-        """The judgement and the word diff, made anew only when one of the texts has changed."""
+        """The judgement and the differences, made anew only when one of the texts has changed."""
         left, right = (self._mirror.catalogue.documents.get(id) for id in (a, b))
         if left is None or right is None:
             raise _gone(a, b)
+        self._remember_place(a, b)
         key = self._cache.key(left.text, right.text)
         found = self._cache.get(a, b, key)
         if found is None:
@@ -87,25 +99,28 @@ class DifferenceFinder:
         return found
 
     def keep_preparing(self, stop: threading.Event) -> None:
-        done = self._mirror.catalogue
+        catalogue, places = self._mirror.catalogue, self._places
         while not stop.wait(LOOK_SECONDS):
-            if self._mirror.catalogue is done:
+            if self._mirror.catalogue is catalogue and self._places is places:
                 continue
-            done = self._mirror.catalogue
+            catalogue, places = self._mirror.catalogue, self._places
             with contextlib.suppress(Exception):  # it is only for speed, and tried again
                 self.prepare(stop.wait)
 
     def prepare(self, stop: Callable[[float], bool]) -> None:
-        """Compare what the queue holds and nobody has compared yet.
+        """Compare what somebody may look at next and nobody has compared yet.
+
+        To compare all that waits would take a large library an hour, and be done for nothing once
+        somebody has changed a threshold.
 
         `stop` waits so many seconds and says whether to leave off: this takes a fifth of the time,
         so that whoever looks at a page does not notice.
         """
-        catalogue = self._mirror.catalogue
+        catalogue, places = self._mirror.catalogue, self._places
         documents = catalogue.documents
         wanted = [
             (a, b, self._cache.key(left.text, right.text))
-            for entry in catalogue.entries
+            for entry in _coming(catalogue, places)
             for a, b in dict.fromkeys(
                 [first_pair(catalogue, entry), *entry.pairs[:_PREPARED_PAIRS]]
             )
@@ -114,8 +129,8 @@ class DifferenceFinder:
         ]
         done: list[tuple[int, int, str, TextDifferences]] = []
         for a, b, key in self._cache.missing(wanted):
-            if self._mirror.catalogue is not catalogue:
-                break  # the library has changed; what comes now may be more urgent
+            if self._mirror.catalogue is not catalogue or self._places is not places:
+                break  # what comes now may be more urgent
             began = time.monotonic()
             try:
                 done.append((a, b, key, self._compared(a, b)))
@@ -127,6 +142,13 @@ class DifferenceFinder:
             if stop((time.monotonic() - began) * _PAUSE_SHARE):
                 break
         self._cache.keep(done)
+
+    def _remember_place(self, a: int, b: int) -> None:
+        for entry in self._mirror.catalogue.entries_of.get(a, ()):
+            if b in entry.members:
+                places = dict.fromkeys((entry.order, *self._places))
+                self._places = tuple(places)[:_PLACES]
+                return
 
     def _compared(self, a: int, b: int) -> TextDifferences:
         store = self._opened.store
@@ -146,6 +168,17 @@ class DifferenceFinder:
         return TextDifferences(comparison.pair, tuple(segments[:MOST_SEGMENTS]), shortened)
 
 
+def _coming(catalogue: Catalogue, places: Sequence[Place]) -> list[QueueEntry]:
+    """After the latest place first: there is somebody now."""
+    entries = catalogue.entries
+    starts = [bisect_right(entries, place, key=lambda e: e.order) for place in places]
+    coming = (
+        islice((e for e in islice(entries, start, None) if e.state == "open"), _PREPARED_ITEMS)
+        for start in (*starts, 0)
+    )
+    return list(dict.fromkeys(chain.from_iterable(coming)))
+
+
 def _gone(a: int, b: int) -> Unknown:
     return Unknown(_("Documents %(a)s and %(b)s are no longer both in the library.", a=a, b=b))
 
@@ -157,26 +190,13 @@ def _beginning(document: Document) -> tuple[Document, bool]:
 
 
 def segments_of(changes: Iterable[Change]) -> list[Segment]:
-    found: list[Segment] = []
+    found = []
     for change in changes:
         if change.same:
-            found += _same(change.a.split(" "))
-        else:
-            kind = "changed" if change.a and change.b else "removed" if change.a else "added"
-            found.append(Segment(kind, change.a, change.b, change.about, change.matters))
+            # One string for both sides, where they write it alike: most of a text.
+            found.append(Segment("same", change.a, change.a if change.a == change.b else change.b))
+            continue
+        kind = "changed" if change.a and change.b else "removed" if change.a else "added"
+        kind = "moved" if change.about == "moved" else kind
+        found.append(Segment(kind, change.a, change.b, change.about, change.matters))
     return found
-
-
-def _same(words: Sequence[str]) -> list[Segment]:
-    def segment(some: Sequence[str]) -> Segment:
-        text = " ".join(some)
-        return Segment("same", text, text)
-
-    if len(words) <= _LONGEST_SAME:
-        return [segment(words)]
-    left_out = len(words) - 2 * _KEPT_AT_ENDS
-    return [
-        segment(words[:_KEPT_AT_ENDS]),
-        Segment("cut", f"{left_out:,} words that both have", ""),
-        segment(words[-_KEPT_AT_ENDS:]),
-    ]

@@ -69,7 +69,11 @@ def write_all(review: Review, person: Person) -> None:
 
 def is_needed(review: Review) -> bool:
     """Whether the first page that somebody opens should be this one: cheap, for every sign-in."""
-    return not review.mirror.catalogue.documents and not _state(review)[1]
+    return (
+        bool(review.settings.paperless.url)
+        and not review.mirror.catalogue.documents
+        and not _state(review)[1]
+    )
 
 
 def _state(review: Review) -> tuple[bool, bool]:

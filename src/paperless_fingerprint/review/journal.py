@@ -119,7 +119,7 @@ class Journal:
         self._waiting: tuple[JournalEntry, ...] | None = None
         self._by_document: tuple[tuple[JournalEntry, ...], ActsOf] | None = None
         self._remembering = threading.Lock()
-        with self._file.reading() as connection:
+        with self._file.making() as connection:
             _FORMAT.prepare(connection, path)
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.grouping.groups import Decided
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import locale
 from paperless_fingerprint.library.thresholds import Level, Thresholds, tune_pairs
 from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import save_thresholds
@@ -72,6 +73,9 @@ class LibraryView:
     #: These figures are about what this person may see, and not about the whole library.
     is_part: bool
     ready: bool = True
+    #: Whether the order in which documents came does not count any more (see library/settled.py);
+    #: null until the worker has looked.
+    settled: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,8 @@ def view(review: Review, person: Person) -> LibraryView:
         seconds = time.monotonic() - began
         kept = review.figures.put(key, Figures(catalogue, began, seconds, found))
     saved = save_thresholds.saved(review, person)
-    return replace(kept.view, may_save=person.superuser, saved=saved)
+    settled = review.worker.vitals.is_settled
+    return replace(kept.view, may_save=person.superuser, saved=saved, settled=settled)
 
 
 def _view(catalogue: Catalogue, sight: Sight, person: Person, settings: Settings) -> LibraryView:
@@ -223,7 +228,7 @@ def preview(
         if not 0 <= value <= 1:
             raise UsageError(_("A threshold must be between 0 and 1."))
     sight = review.mirror.sight(person)
-    key = (person.superuser or person, now, then)
+    key = (person.superuser or person, now, then, locale())
     catalogue = review.mirror.catalogue
     kept = review.previews.get(key)
     if kept is None or kept[0] is not catalogue:
@@ -245,7 +250,7 @@ def _preview(review: Review, sight: Sight, now: Thresholds, then: Thresholds) ->
                 review.mirror.card(catalogue.documents[pair.b]),
                 pair.relation.value,
                 round(pair.confidence, 4),
-                pair.reasons,
+                tuple(map(str, pair.reasons)),
             )
             for pair in list(pairs)[:_SHOWN]
             if pair.a in catalogue.documents and pair.b in catalogue.documents

@@ -21,7 +21,7 @@ _DEPTH = 2
 _STEPS_COMPARED = 12
 _CHANGES = 12
 #: Sideways from the centre to what hangs from it, and from there on; beyond stand the titles.
-_RADIUS = 0.2
+_RADIUS = 0.17
 _STEP = 0.06
 
 
@@ -266,7 +266,7 @@ def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
                 pair = pair or found.pair
                 changes = _changes(found.segments, turned=a != before)
             if pair is not None:
-                reasons, jaccard = pair.reasons, pair.scores.jaccard
+                reasons, jaccard = tuple(map(str, pair.reasons)), pair.scores.jaccard
         steps.append(
             Step(
                 cards[number], number == entry.members[-1], before, reasons, changes, jaccard,
@@ -278,7 +278,11 @@ def versions(review: Review, person: Person, id: int) -> tuple[Step, ...]:
 
 def _changes(segments: Iterable[Segment], *, turned: bool) -> tuple[Segment, ...]:
     """What differs, what matters first; 'removed' and 'added' as time runs."""
-    found = [segment for segment in segments if segment.kind in {"changed", "removed", "added"}]
+    found = [
+        segment
+        for segment in segments
+        if segment.kind not in {"same", "moved"} and segment.about != "spelling"
+    ]
     found.sort(key=lambda segment: not segment.matters)
     if turned:
         kinds = {"removed": "added", "added": "removed"}

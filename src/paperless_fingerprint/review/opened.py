@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import ExitStack
 
+from paperless_fingerprint.errors import NoPaperlessError
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.settings.registry import Settings
@@ -50,6 +51,8 @@ class Opened:
     def paperless(self) -> PaperlessClient:
         """With the service's own rights; short of patience, because a person waits for the page."""
         with self._opening:
+            if not self._settings.paperless.url:
+                raise NoPaperlessError
             if self._paperless is None:
                 self._paperless = open_paperless(self._settings, PAGE_LIMITS)
                 self._stack.callback(self._paperless.close)

@@ -8,7 +8,8 @@ from itertools import islice
 
 from paperless_fingerprint.grouping.rivals import Claims
 from paperless_fingerprint.languages import gettext as _
-from paperless_fingerprint.model import Pair, PairScore
+from paperless_fingerprint.languages.reasons import Reason
+from paperless_fingerprint.model import Pair, PairScore, Relation
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.diff_cache import Segment
 from paperless_fingerprint.review.person import Person
@@ -51,6 +52,8 @@ class PairView:
     items: tuple[str, ...]
     #: How often each kind of difference that matters occurs: ('amount', 2).
     differences: tuple[Count, ...] = ()
+    #: Of a part and its whole, the whole.
+    whole: int | None = None
 
 
 def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
@@ -83,7 +86,7 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
         shown.relation.value,
         round(shown.confidence, 4),
         _dimensions(shown),
-        (*_contested(review.mirror.catalogue, person, shown), *shown.reasons),
+        tuple(map(str, (*_contested(review.mirror.catalogue, person, shown), *shown.reasons))),
         segments,
         found.shortened,
         item.words,
@@ -92,10 +95,11 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
         item.waiting,
         tuple(each.id for each in holding),
         tuple(Count(name, count) for name, count in about.most_common()),
+        shown.leader if shown.relation is Relation.CONTAINS else None,
     )
 
 
-def _contested(catalogue: Catalogue, person: Person, pair: Pair) -> tuple[str, ...]:
+def _contested(catalogue: Catalogue, person: Person, pair: Pair) -> tuple[Reason, ...]:
     """Who else claims one of the two, where the person may see that document."""
     if pair.scores.alone is None:
         return ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from paperless_fingerprint.paperless.records import Holding
@@ -69,3 +69,5 @@ class Person:
 
 #: Whoever sits at this machine, where no sign-in is asked for.
 OPEN_PERSON = Person("", "this machine", superuser=True)
+#: The same where there is no Paperless: sees everything and changes nothing.
+READER = replace(OPEN_PERSON, may_decide=False)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -19,13 +17,18 @@ from paperless_fingerprint.integration.feedback.labels import (
     is_taken_back,
 )
 from paperless_fingerprint.integration.feedback.ledger import Ledger, Rows
-from paperless_fingerprint.integration.feedback.plan import Entry as Planned
-from paperless_fingerprint.integration.feedback.plan import Plan, as_report, difference, marks_of
+from paperless_fingerprint.integration.feedback.plan import (
+    PLAIN_FIELDS,
+    Plan,
+    as_report,
+    difference,
+    marks_of,
+)
+from paperless_fingerprint.integration.feedback.plan_in_words import Write, writes_of
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.review.apply import do
-from paperless_fingerprint.review.catalogue import Brief
 from paperless_fingerprint.review.journal import DecisionStep
 from paperless_fingerprint.review.orders import (
     MOST_PREVIEWED,
@@ -38,19 +41,7 @@ from paperless_fingerprint.review.queue import entry_of
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views import Count
 from paperless_fingerprint.review.what_if import WhatIf
-from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """What one document in Paperless would get or lose."""
-
-    document: int
-    title: str
-    #: In words: 'tag "Duplicate (near)"', 'link "Duplicate of" to 12'.
-    add: tuple[str, ...]
-    remove: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +121,8 @@ def labels_if(
     plan = _plan(review, imagined, asked, labels, {id: rows[id] for id in around if id in rows})
     documents = review.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
-    yield from _writes(review.settings, documents, plan.remove, plan.add, hidden)
+    titles = {id: documents[id].title for id in around if id in documents}
+    yield from writes_of(plan, review.settings, titles, hidden)
 
 
 def of_all(review: Review) -> LabelsView:
@@ -153,10 +145,7 @@ def _plan(
     review: Review, store: Store, ids: Collection[int] | None, labels: Labels, rows: Rows
 ) -> Plan:
     wanted = wishes(store, review.settings, ids)
-    marks = {
-        id: marks_of(wish, labels, notes=review.settings.paperless.notes)
-        for id, wish in wanted.items()
-    }
+    marks = {id: marks_of(id, wish, labels, review.settings) for id, wish in wanted.items()}
     return difference(marks, rows, again=False)
 
 
@@ -178,40 +167,7 @@ def _labels(review: Review, rows: Rows) -> tuple[Labels, list[str]]:
                 tags.setdefault(Role(rest), written.mark.number)
             elif name == "link":
                 fields.setdefault(rest, written.mark.number)
-            elif kind == "confidence":
+            elif kind in PLAIN_FIELDS:
                 fields.setdefault(kind, written.mark.number)
     known = replace(found, tags=tags, fields=fields)
     return as_if_made(known, review.settings), [*notes, *found.problems]
-
-
-def _writes(
-    settings: Settings,
-    documents: Mapping[int, Brief],
-    remove: Iterable[Planned],
-    add: Iterable[Planned],
-    hidden: set[int],
-) -> Iterator[Write]:
-    added: defaultdict[int, list[str]] = defaultdict(list)
-    removed: defaultdict[int, list[str]] = defaultdict(list)
-    for entries, told in ((remove, removed), (add, added)):
-        for id, kind, mark in entries:
-            words = _in_words(settings, kind, mark.value, hidden)
-            if id not in hidden and words:
-                told[id].append(words)
-    for id in sorted({*added, *removed}):
-        title = documents[id].title
-        yield Write(id, title, tuple(added[id]), tuple(removed[id]))
-
-
-def _in_words(settings: Settings, kind: str, value: str, hidden: set[int]) -> str:
-    name, rest = kind.partition(":")[::2]
-    if name == "tag":
-        return _("tag “%(name)s”", name=settings.values.get(f"paperless.tag_{rest}") or rest)
-    if name == "link":
-        targets = [id for id in json.loads(value or "[]") if id not in hidden]
-        if not targets:
-            return ""
-        return f'"{settings.value(f"paperless.field_{rest}")}" {", ".join(map(str, targets))}'
-    if kind == "confidence":
-        return f'"{settings.paperless.field_confidence}" {value}'
-    return _("note: %(text)s", text=value) if not hidden else _("a note")

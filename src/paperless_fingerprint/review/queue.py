@@ -9,6 +9,7 @@ from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import MAX_DOCUMENT_ID, STORED_RELATIONS, Decision, Pair, Verdict
 from paperless_fingerprint.review.catalogue import Catalogue, first_pair
 from paperless_fingerprint.review.journal import ActsOf, JournalEntry
@@ -172,7 +173,7 @@ def item_of(
         entry.kind,
         entry.relation,
         round(entry.confidence, 4),
-        _reasons(sight.catalogue, entry, pair),
+        tuple(map(str, _reasons(sight.catalogue, entry, pair))),
         _cards(mirror, sight, entry, cards),
         sum(1 for id in entry.members if id in documents),
         entry.primary,
@@ -192,7 +193,7 @@ def item_of(
     )
 
 
-def _reasons(catalogue: Catalogue, entry: QueueEntry, surest: Pair | None) -> tuple[str, ...]:
+def _reasons(catalogue: Catalogue, entry: QueueEntry, surest: Pair | None) -> tuple[Reason, ...]:
     """What is said of a group holds for all of it: what its pairs have in common, or else what is
     known of the least sure one."""
     if surest is None or len(entry.pairs) < 2:

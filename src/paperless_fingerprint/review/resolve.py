@@ -14,6 +14,7 @@ from typing import Any
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback.labels import Labels, OwnLabels
 from paperless_fingerprint.integration.feedback.plan import NOTE_BEGINS
+from paperless_fingerprint.integration.feedback.plan_in_words import Write
 from paperless_fingerprint.integration.merging.plan import (
     NOTES,
     TAGS,
@@ -43,7 +44,7 @@ from paperless_fingerprint.review.differences import about_to_compare
 from paperless_fingerprint.review.merge_orders import MergeOrder, why_not
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.preview import Write, labels_if
+from paperless_fingerprint.review.preview import labels_if
 from paperless_fingerprint.review.queue import entry_of, item_of, parsed
 from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.service import Review

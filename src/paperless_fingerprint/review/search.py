@@ -12,7 +12,7 @@ from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.settings.registry import Settings
 
 if TYPE_CHECKING:
-    from paperless_fingerprint.library.search import Answer, Request, Search
+    from paperless_fingerprint.library.search import Answer, Look, Request, Search
 
 
 class PersonsSearch:
@@ -28,6 +28,9 @@ class PersonsSearch:
 
     def run(self, person: Person, request: Request) -> Answer:
         return self.whole.run(_asked_by(person, request))
+
+    def look(self, person: Person, request: Request) -> Look:
+        return self.whole.look(_asked_by(person, request))
 
     def explain(self, person: Person, request: Request) -> dict[str, Any]:
         return self.whole.explain(_asked_by(person, request))

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.semantic.agreement import Agreement, Agreements
 from paperless_fingerprint.semantic.calibration import DUPLICATE, FLAG, RELATED, likeness_of
-from paperless_fingerprint.semantic.language import named
 from paperless_fingerprint.semantic.statements import Kind
 
 #: Facts of this weight in both texts (three amounts, say) speak with their full voice.
@@ -61,7 +61,7 @@ class Verdict:
     #: Log odds: of likeness and facts together, and of the facts alone.
     total: float
     of_facts: float
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
 
 def judge(
@@ -121,30 +121,26 @@ def level_of(likeness: float) -> str:
 
 def _reasons(
     likeness: float, confidence: float, facts: Agreement, languages: tuple[str, str]
-) -> tuple[str, ...]:
+) -> tuple[Reason, ...]:
     one, other = languages
     said = []
     if one and other and one != other:
-        said.append(f"a translation: {named(one)} and {named(other)}")
+        said.append(Reason("translation", {"one": one, "other": other}))
     elif one and one == other:
-        said.append(f"the same in other words, both in {named(one)}")
+        said.append(Reason("reworded", {"language": one}))
     else:
-        said.append("the same in other words or another language")
+        said.append(Reason("reworded_or_translated"))
     shared = [_KINDS[kind] for kind in (Kind.AMOUNT, Kind.DATE, Kind.REFERENCE, Kind.NUMBER)
               if kind in facts.shared_kinds and kind not in facts.conflicting_kinds]  # fmt: skip
     if shared:
-        said.append(f"the same {_listed(shared)}")
+        said.append(Reason("same_kinds", {"kinds": shared}))
     differing = [_KINDS[kind] for kind in facts.conflicting_kinds]
     if differing:
-        said.append(f"some {_listed(differing)} differ")
+        said.append(Reason("kinds_differ", {"kinds": differing}))
     if not facts.least:
-        said.append("no amounts or dates to compare")
+        said.append(Reason("no_facts"))
     if facts.names is not None and facts.names >= _NAMES_FROM:
-        said.append("the same names")
-    strength = "the meaning is the same" if confidence >= DUPLICATE else "the meaning is much alike"
-    said.append(f"{strength} (likeness {likeness:.2f})")
+        said.append(Reason("same_names"))
+    strength = "same_meaning" if confidence >= DUPLICATE else "similar_meaning"
+    said.append(Reason(strength, {"likeness": round(likeness, 4)}))
     return tuple(said)
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -10,18 +10,7 @@ import lzma
 from functools import lru_cache
 from typing import Any
 
-#: The languages that Paperless's users scan. If it may choose from all that it knows, the detector
-#: takes a badly read receipt for Welsh or Kabyle.
-NAMES = {
-    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish",
-    "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian",
-    "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
-    "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "it": "Italian", "ja": "Japanese",
-    "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "nl": "Dutch", "no": "Norwegian",
-    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
-    "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish",
-    "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
-}  # fmt: skip
+from paperless_fingerprint.languages import SPOKEN, language_name
 
 #: The beginning, the middle and the end tell the language of a book.
 _PIECE_CHARACTERS = 1_500
@@ -38,12 +27,12 @@ def detect(text: str) -> str:
     if sum(map(str.isalpha, sample)) < _LETTERS_AT_LEAST:
         return ""
     language, chance = identifier.classify(sample)
-    return str(language) if chance >= _SURE_FROM and language in NAMES else ""
+    return str(language) if chance >= _SURE_FROM and language in SPOKEN else ""
 
 
 def named(language: str) -> str:
     """'German', for people; the code where it has no name here."""
-    return NAMES.get(language, language or "an unknown language")
+    return language_name(language) if language else "an unknown language"
 
 
 def is_available() -> bool:
@@ -56,7 +45,7 @@ def _identifier() -> Any:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
         identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-        identifier.set_languages([code for code in NAMES if code in identifier.nb_classes])
+        identifier.set_languages([code for code in SPOKEN if code in identifier.nb_classes])
     except (ImportError, OSError, ValueError, KeyError, EOFError, lzma.LZMAError):
         # Not installed, or damaged: the language is shown and helps, but nothing rests on it.
         return None

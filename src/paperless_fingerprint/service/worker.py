@@ -14,8 +14,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paperless_fingerprint.errors import ConfigurationError, FingerprintError, unexpected
+from paperless_fingerprint.errors import (
+    ConfigurationError,
+    FingerprintError,
+    NoPaperlessError,
+    unexpected,
+)
 from paperless_fingerprint.files.lock import FileLock
+from paperless_fingerprint.files.memory import give_back
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import (
     Workplace,
@@ -29,8 +35,9 @@ from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.lock import library_lock
-from paperless_fingerprint.library.settled import unsettled
+from paperless_fingerprint.library.settled import state_of
 from paperless_fingerprint.progress import Progress, Silent
+from paperless_fingerprint.service.notifier import Notifier
 from paperless_fingerprint.settings.registry import Settings
 
 if TYPE_CHECKING:
@@ -43,6 +50,8 @@ _SPOOL_SECONDS = 1.0
 _QUIET_SECONDS = 600.0
 _RARELY = 1000
 _AGAIN = 10
+#: So often what is kept in memory for speed is given back.
+_RESTING_SECONDS = 30.0
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 60.0
 _OFFER = (
@@ -97,6 +106,8 @@ class Worker:
         self._unsettled = True
         self._next_settling = clock() + _QUIET_SECONDS
         self._settling_again = clock()
+        self._next_rest = clock()
+        self._notifier = Notifier(settings, self._progress)
         self._meanings: MeaningWorker | None = None
         if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
@@ -108,15 +119,25 @@ class Worker:
     # --- from outside ---------------------------------------------------------------------------
 
     def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="worker")
+        alone = not self._settings.paperless.url
+        work = self._rest if alone else self._run
+        self._thread = threading.Thread(target=work, name="worker")
         self._thread.start()
-        if self._meanings is not None:
-            self._meanings.start()
+        if not alone:
+            self._notifier.start()
+            if self._meanings is not None:
+                self._meanings.start()
+
+    def _rest(self) -> None:
+        """Without Paperless the library stays as it is."""
+        self.vitals.started_at = time.time()
+        self._stop.wait()
 
     def stop(self) -> None:
         """What is under way is finished: one document, or one batch of a sync."""
         self._stop.set()
         self._wake.set()
+        self._notifier.stop()
         if self._meanings is not None:
             self._meanings.stop()
         if self._thread is not None:
@@ -126,12 +147,15 @@ class Worker:
 
     def announce(self, document_id: int) -> None:
         """Durable when this returns."""
+        if not self._settings.paperless.url:
+            raise NoPaperlessError
         self.inbox.add([document_id])
         self._wake.set()
 
     def use(self, settings: Settings) -> None:
         """From now on with these. What is under way comes to an end of its own first."""
         self._settings = settings
+        self._notifier.use(settings)
         if self._meanings is not None:
             self._meanings.use(settings)
         self._wake.set()
@@ -233,7 +257,7 @@ class Worker:
         due = now >= self._next_settling
         if self._untidy or not (due or (self._unsettled and now >= self._settling_again)):
             return
-        state = unsettled(place.store.notes())
+        state = state_of(place.store)
         self._unsettled, self.vitals.is_settled = False, not state
         if not state or not (due or state.is_much(place.store.report().counts.documents)):
             return
@@ -244,11 +268,12 @@ class Worker:
                 self._progress,
                 settle=True,
                 is_called_away=lambda: self._is_called_away(place) or self._has_work(),
+                let_go=place.lock.let_go,
             )
         self._progress.begin("")
         spent = self._clock() - now
         self._settling_again = self._clock() + _AGAIN * spent
-        self._unsettled = bool(unsettled(place.store.notes()))
+        self._unsettled = bool(state_of(place.store))
         if not self._unsettled:
             self._next_settling = self._clock() + max(_QUIET_SECONDS, _RARELY * spent)
             self.vitals.is_settled = True
@@ -271,7 +296,7 @@ class Worker:
         if self._meanings is not None and what is outdated.Due.PAIRS:
             self._meanings.expect_all(place.store)
         with place.lock.held():
-            report = analyse(place.store, place.settings, self._progress)
+            report = analyse(place.store, place.settings, self._progress, let_go=place.lock.let_go)
         self._progress.say(report.in_words() if report.documents else "Groups were made anew.")
         self._progress.begin("")
         if self._meanings is not None:
@@ -357,6 +382,9 @@ class Worker:
         return seconds is not None and seconds <= 0
 
     def _wait(self, seconds: float) -> None:
+        if self._clock() >= self._next_rest:
+            self._next_rest = self._clock() + _RESTING_SECONDS
+            give_back()
         self._wake.wait(seconds)
 
     def _sign(self) -> None:
@@ -383,7 +411,10 @@ def drain_once(
             if not is_next:
                 return 0, 0, ""
             turn.enter_context(FileLock(lock.with_name(lock.name + ".drain")).held())
-        return _drain_patiently(settings, progress, sleep)
+        found = _drain_patiently(settings, progress, sleep)
+    # Where no `serve` runs, whoever comes by takes along what waits.
+    Notifier(settings, progress).step()
+    return found
 
 
 def _drain_patiently(

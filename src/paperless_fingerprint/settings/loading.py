@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import astuple
 from pathlib import Path
 
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.settings.addresses import parts_of, without_password
 from paperless_fingerprint.settings.registry import (
     PREFIX,
     REGISTRY,
@@ -199,8 +201,57 @@ _KINDS: Mapping[type, Callable[[object], Value]] = {
 }  # fmt: skip
 
 
+def _is_page_address(text: str) -> bool:
+    """With 40 characters to spare of the 200 that Paperless keeps of an address."""
+    parts = parts_of(text)
+    return (
+        parts is not None
+        and parts.scheme in {"http", "https"}
+        and bool(parts.hostname)
+        and "@" not in parts.netloc
+        and not parts.query
+        and not parts.fragment
+        and len(text) <= 160
+    )
+
+
+def _check_notify(settings: Settings) -> None:
+    told = settings.notify
+    if not re.fullmatch(r"([01]?\d|2[0-3]):[0-5]\d", told.daily_at):
+        raise ConfigurationError(
+            f"[notify] daily_at is '{told.daily_at}', which is no hour and minute; 08:00 works."
+        )
+    parts = parts_of(told.webhook) if told.webhook else None
+    if told.webhook and (
+        parts is None or parts.scheme not in {"http", "https"} or not parts.hostname
+    ):
+        raise ConfigurationError(
+            "[notify] webhook is no address of http or https; "
+            "https://automation.example.org/hooks/duplicates is one."
+        )
+    if told.webhook_header and not re.fullmatch(
+        r"[A-Za-z0-9-]+:[ \t]*[\x21-\x7e][\x20-\x7e]*", told.webhook_header
+    ):
+        raise ConfigurationError(
+            "[notify] webhook_header is no header; write a name, a colon and a value, such as "
+            "Authorization: Bearer 0123456789abcdef."
+        )
+    if told.when != "off" and not (told.webhook or told.apprise):
+        raise ConfigurationError(
+            f"[notify] when is '{told.when}', and there is nobody to tell. Set [notify] webhook or "
+            "[notify] apprise, or leave it off."
+        )
+
+
 def _check_together(settings: Settings) -> None:
-    """What only several settings together can get wrong."""
+    """What only several settings together can get wrong, or what is no plain value."""
+    public = settings.service.public_url
+    if public and not _is_page_address(public):
+        raise ConfigurationError(
+            f"[service] public_url is '{without_password(public)}', which is no address that a "
+            "browser opens; https://duplicates.example.org and http://192.168.1.5:8760 are some."
+        )
+    _check_notify(settings)
     settings.spec()  # bands that do not divide the permutations, and the like
     weights = list(astuple(settings.weights))
     if abs(sum(weights) - 100) > 1e-6:

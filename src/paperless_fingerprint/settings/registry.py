@@ -200,6 +200,11 @@ class Paperless:
     field_contains: str = _text("document link to what contains it", "Contains or part of")
     confidence: bool = _switch(True, "write how sure it is into a custom field")
     field_confidence: str = _text("number from 0 to 1", "Duplicate confidence")
+    compare: bool = _switch(
+        True,
+        "put the address of the page that compares it beside each tagged document, where [service] public_url says how browsers reach that page",
+    )
+    field_compare: str = _text("the field with that address", "Compare")
     view: bool = _switch(True, "make a saved view of what was found, once")
     view_name: str = _text("name of that view", "Duplicates")
     notes: bool = _switch(False, "say it in a note on the document, too")
@@ -229,6 +234,9 @@ class Service:
     host: str = _text("address that `serve` listens on", "127.0.0.1")
     port: int = _number(8760, "port that `serve` listens on", 0, 65_535)
     url: str | None = _text("where the hook finds `serve`")
+    public_url: str | None = _text(
+        "the page's address as browsers reach it, for links from Paperless and in notifications, such as https://duplicates.example.org"
+    )
     secret: str | None = _secret("what the hook and webhooks show to `serve`")
     open: bool = _switch(
         False,
@@ -255,6 +263,30 @@ class Web:
         "auto en de fr",
         "language of the page: that of each person's browser, or one for everybody",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    when: str = _choice(
+        "off",
+        "off now daily",
+        "whether and when somebody is told of new duplicates: never, at once, or once a day",
+    )
+    daily_at: str = _text("hour and minute of the daily message, by this machine's clock", "08:00")
+    tell: str = _choice(
+        "ids",
+        "count ids titles",
+        "what leaves this machine: how many there are; their ids and links, too; or also their titles. Never a text",
+    )
+    webhook: str | None = _secret("address that gets each message as JSON, by POST")
+    webhook_secret: str | None = _secret("with which messages to that address are signed")
+    webhook_header: str | None = _secret(
+        "one header more for that address, such as Authorization: Bearer 0123456789abcdef"
+    )
+    apprise: str | None = _secret(
+        "addresses as apprise writes them, separated by spaces, such as ntfy://ntfy.sh/my-topic"
+    )
+    timeout_seconds: int = _number(10, "for one request", 1, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +337,7 @@ class Settings:
     inbox: Inbox = field(default_factory=Inbox)
     service: Service = field(default_factory=Service)
     web: Web = field(default_factory=Web)
+    notify: Notify = field(default_factory=Notify)
     #: Where each value came from: 'flag', 'environment', the file's path, or 'default'.
     origins: Mapping[str, str] = field(default_factory=dict)
     #: None where they did not come from `load` alone, as in the demo.

@@ -142,6 +142,9 @@ class Store(Protocol):
     def text_hashes(self, ids: Collection[int]) -> dict[int, tuple[str, str]]:
         """(spec id, text hash) of those that are there; for telling what has changed."""
 
+    def too_short(self) -> dict[int, int]:
+        """How many words each document has whose text has too few for a near comparison."""
+
     def id_of_uuid(self, uuid: str) -> int | None: ...
 
     def ids(self) -> list[int]:

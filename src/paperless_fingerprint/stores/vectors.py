@@ -64,6 +64,10 @@ class Neighbours(Protocol):
 
 
 class VectorStore(Neighbours, Protocol):
+    @property
+    def why_not(self) -> str:
+        """Why no vectors can be kept there; empty where they can."""
+
     def put(self, space: str, vectors: Sequence[StoredVector]) -> None:
         """Write vectors, replacing those of the same documents. Durable when this returns.
 

@@ -86,6 +86,12 @@ def rejoined(text: str) -> str:
     return text
 
 
+def hyphenations(text: str) -> list[tuple[int, int]]:
+    """What rejoined() leaves out: the hyphen, the end of the line and the spaces around it."""
+    found = _HYPHENATED.finditer(text)
+    return [match.span() for match in found if not _join_if_one_word(match)]
+
+
 def _join_if_one_word(match: re.Match[str]) -> str:
     """Only a line that goes on with a small letter was hyphenated; 'E-\\nMail' was not."""
     before = match.string[match.start() - 1 : match.start()]

@@ -11,11 +11,13 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from paperless_fingerprint.text.letters import (
     INVISIBLE,
     SPACED,
     UNUSUAL,
+    hyphenations,
     is_character,
     rejoined,
     words_without_spaces,
@@ -103,6 +105,42 @@ def _composed(text: str) -> str:
     if INVISIBLE.search(text):
         text = unicodedata.normalize("NFKC", INVISIBLE.sub("", text))
     return text
+
+
+def places_in(text: str, tokens: Tokens) -> list[tuple[int, int]] | None:
+    """Where each token of `text` stands in it as it is: with its hyphens, its invisible characters
+    and in no normal form. None for the rare text of which that cannot be said."""
+    if tokens.text == text:
+        return tokens.spans()
+    places = _composed_places(text)
+    left_out = hyphenations("".join(character for character, _, _ in places))
+    for start, end in reversed(left_out):
+        del places[start:end]
+    places = [place for place in places if not INVISIBLE.match(place[0])]
+    if "".join(character for character, _, _ in places) != tokens.text:
+        return None
+    return [(places[start][1], places[end - 1][2]) for start, end in tokens.spans()]
+
+
+def _composed_places(text: str) -> list[tuple[str, int, int]]:
+    """Each character of the normal form, and from where to where in the text it comes from."""
+    starts = [i for i, character in enumerate(text) if not _goes_on(character)]
+    if not starts or starts[0]:
+        starts.insert(0, 0)
+    found = []
+    for start, end in pairwise([*starts, len(text)]):
+        composed = text[start:end]
+        if not composed.isascii():
+            composed = unicodedata.normalize("NFKC", composed)
+        found += [(character, start, end) for character in composed]
+    return found
+
+
+def _goes_on(character: str) -> bool:
+    """Whether it may become one with what stands before it: accents, syllables of Korean."""
+    return not character.isascii() and (
+        unicodedata.combining(character) > 0 or "\u1160" <= character <= "\u11ff"
+    )
 
 
 def _pattern(text: str) -> re.Pattern[str]:

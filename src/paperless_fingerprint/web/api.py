@@ -26,7 +26,7 @@ from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.preview import Preview
 from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import STATES, Filters, Item, Queue, QueueNeighbours
-from paperless_fingerprint.web import resolve_api
+from paperless_fingerprint.web import api_uncompared, resolve_api
 from paperless_fingerprint.web.metrics import Metrics
 from paperless_fingerprint.web.operations import (
     ApiOperation,
@@ -356,4 +356,5 @@ def operations(metrics: Metrics) -> Sequence[ApiOperation]:
                   "were.", _labels, preview.LabelsView),
         ApiOperation("POST", "/api/labels", "Write about the whole library to Paperless, and keep it "
                   "right.", _write_all, status=204),
+        *api_uncompared.operations(),
     )  # fmt: skip

@@ -98,14 +98,20 @@ def _api_routes(service: WebService) -> Sequence[BaseRoute]:
 def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
     from paperless_fingerprint.web import (
         pages,
+        pages_compare,
         pages_library,
         pages_list,
         pages_resolve,
         pages_review,
         pages_search,
+        pages_uncompared,
+        pdf_viewer,
     )
 
-    rooms = (pages, pages_list, pages_resolve, pages_review, pages_search, pages_library)
+    rooms = (
+        pages, pages_list, pages_resolve, pages_review, pages_search, pages_library,
+        pages_compare, pages_uncompared, pdf_viewer,
+    )  # fmt: skip
     return [route for room in rooms for route in room.routes()]
 
 
@@ -204,6 +210,12 @@ def check_secret(settings: Settings) -> None:
 
 def check_open(settings: Settings) -> None:
     """Without sign-in nobody but this machine may come near."""
+    if not settings.paperless.url and not _is_local(settings.service.host):
+        raise ConfigurationError(
+            f"Without Paperless nobody can sign in, and `serve` would listen on "
+            f"{settings.service.host}. Set PAPERLESS_FINGERPRINT_PAPERLESS_URL and a token, or "
+            "listen on 127.0.0.1, which shows the library to this machine alone."
+        )
     if settings.service.open and not _is_local(settings.service.host):
         raise ConfigurationError(
             f"[service] open lets everybody in, and `serve` would listen on "

@@ -29,6 +29,11 @@ _MOST_PICTURE_BYTES = 5 << 20
 _MOST_FILE_BYTES = 200 << 20
 #: A picture may be shown again for so long without asking; it belongs to one browser alone.
 _PRIVATE = "private, max-age=600"
+#: Where there is no Paperless to ask: a sheet of paper.
+_NO_PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 104"><path fill="none" '
+    'stroke="#888" stroke-width="2" d="M22 30h26l10 10v38H22z M48 30v10h10"/></svg>'
+)
 #: Nothing within the file may do anything. A PDF has to be shown by the browser's own viewer,
 #: which an empty sandbox would not let start.
 _HEADERS = {
@@ -68,6 +73,8 @@ def _seen(visits: Visits, request: Request) -> tuple[Visit, int]:
 
 def _thumbnail(visits: Visits, request: Request) -> Response:
     visit, id = _seen(visits, request)
+    if visits.read_only:
+        return Response(_NO_PICTURE, media_type="image/svg+xml", headers=_HEADERS)
     with visit.paperless.thumbnail(id) as file:
         kind = _kind(file, PICTURES)
         content = b"".join(_bounded(file.chunks, _MOST_PICTURE_BYTES))

@@ -28,7 +28,7 @@ from paperless_fingerprint.web.sign_in import NotSignedIn, Visit, Visits
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 #: A year.
-_THEME_SECONDS = 31_536_000
+_REMEMBERED_SECONDS = 31_536_000
 
 
 def routes() -> Sequence[BaseRoute]:
@@ -221,11 +221,16 @@ def _set_theme(request: Request, _visit: Visit, form: FormData) -> Response:
     response = go(request, local(text_of(form, "back")))
     theme = text_of(form, "theme")
     if theme in THEMES:
-        response.set_cookie(
-            THEME_COOKIE, theme, max_age=_THEME_SECONDS, samesite="lax", httponly=True,
-            path=at(request, "") or "/",
-        )  # fmt: skip
+        remember(request, response, THEME_COOKIE, theme)
     return response
+
+
+def remember(request: Request, response: Response, name: str, value: str) -> None:
+    """How somebody likes the pages, in the browser alone."""
+    response.set_cookie(
+        name, value, max_age=_REMEMBERED_SECONDS, samesite="lax", httponly=True,
+        path=at(request, "") or "/",
+    )  # fmt: skip
 
 
 # When something goes wrong ------------------------------------------------------------------

@@ -15,9 +15,11 @@ from starlette.routing import Route
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, pair, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
+from paperless_fingerprint.review.lines import blocks_of
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.views_queue import Item, told_once
 from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.web import pdf_viewer
 from paperless_fingerprint.web.filtering import filters_of, given_of
 from paperless_fingerprint.web.pages import (
     changing,
@@ -25,6 +27,7 @@ from paperless_fingerprint.web.pages import (
     local,
     number_of,
     page,
+    remember,
     shown,
     text_of,
 )
@@ -81,7 +84,9 @@ def _item(request: Request, visit: Visit) -> Response:
     place = (neighbours.position - 1) // filters.per_page + 1
     in_list = query_string(own_filters, page=place if place > 1 else "")
     own = query_string(own_filters, **{"with": next_member})
-    return page(
+    columns = _columns(request)
+    here = {name: value for name, value in given.items() if name not in {"said", "act"}}
+    response = page(
         request, visit, "item.html", "groups",
         item=found, pair=view, kind=found.kind, size=found.size, members=found.documents,
         state=found.state, words=told_once(found.words), waiting=found.waiting, neighbours=neighbours,
@@ -91,9 +96,23 @@ def _item(request: Request, visit: Visit) -> Response:
         # Not by the group's own number, which may be the one that leaves it.
         after_stranger=f"/review/g{found.primary}?{own}", said=said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
+        blocks=blocks_of(view.segments), columns=columns, pdfjs=pdf_viewer.ADDRESS,
+        is_same_text=all(segment.kind == "same" for segment in view.segments),
+        other_columns=f"?{query_string(here, columns='one' if columns == 'two' else 'two')}",
     )  # fmt: skip
+    if given.get("columns") == columns:
+        remember(request, response, COLUMNS_COOKIE, columns)
+    return response
 
 
+def _columns(request: Request) -> str:
+    """Texts side by side or in one column: as asked for now, or the last time."""
+    told = request.query_params.get("columns") or request.cookies.get(COLUMNS_COOKIE)
+    return told if told in COLUMNS else COLUMNS[0]
+
+
+COLUMNS = ("two", "one")
+COLUMNS_COOKIE = "pf_columns"
 #: For two documents on their own: what 'same' means there.
 _SAME_KINDS = {"version": "versions", "contains": "contains", "semantic": "semantic"}
 

@@ -13,7 +13,9 @@ from starlette.routing import Route
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.library.search import Look
 from paperless_fingerprint.query.language import QueryError
+from paperless_fingerprint.query.passages import Passage, Piece
 from paperless_fingerprint.query.searcher import Scope, SearchTooLongError
 from paperless_fingerprint.review import neighbourhood
 from paperless_fingerprint.review.views import Card
@@ -86,6 +88,10 @@ class ShownHit:
     document_type: str | None
     created: str | None
     versions: tuple[Card, ...]
+    #: The page that compares it: with the source of the query, or with what it belongs to.
+    here: str
+    title_pieces: tuple[Piece, ...]
+    passages: tuple[Passage, ...]
 
 
 def _search(http: HttpRequest, visit: Visit) -> Response:
@@ -99,7 +105,7 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
     values: dict[str, Any] = {
         "q": q, "sort": sort, "sorts": _sorts(), "history": history, "verify_all": verify_all,
         "explain": explain, "helps": _helps(), "given": given, "answer": None, "hits": (),
-        "plan": None, "problem": None,
+        "plan": None, "problem": None, "offers": (),
     }  # fmt: skip
     status = 200
     if q:
@@ -108,9 +114,9 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
             sort=sort, verify_all=verify_all,
         )  # fmt: skip
         try:
-            answer = visit.search(request)
-            values["answer"] = answer
-            values["hits"] = _shown(visit, answer.hits)
+            look = visit.look(request)
+            values["answer"], values["offers"] = look.answer, look.offers
+            values["hits"] = _shown(visit, look)
             if explain:
                 values["plan"] = _plan(visit, visit.explain(request))
         except QueryError as error:
@@ -122,7 +128,8 @@ def _search(http: HttpRequest, visit: Visit) -> Response:
     return page(http, visit, "search.html", "search", status, **values)
 
 
-def _shown(visit: Visit, hits: Sequence[Any]) -> list[ShownHit]:
+def _shown(visit: Visit, look: Look) -> list[ShownHit]:
+    hits = look.answer.hits
     ids = [hit.id for hit in hits]
     chains = visit.review.mirror.chains_of(visit.person, ids)
     wanted = {*ids, *(id for chain in chains.values() for id in chain)}
@@ -130,6 +137,7 @@ def _shown(visit: Visit, hits: Sequence[Any]) -> list[ShownHit]:
     found = []
     for hit in hits:
         card = cards.get(hit.id)
+        told = look.shown.get(hit.id)
         others = [cards[id] for id in chains.get(hit.id, ()) if id != hit.id and id in cards]
         found.append(
             ShownHit(
@@ -139,9 +147,18 @@ def _shown(visit: Visit, hits: Sequence[Any]) -> list[ShownHit]:
                 card.document_type if card else None,
                 card.created if card else None,
                 tuple(others),
+                _compared(hit.id, told.source if told else None),
+                told.title if told else (Piece(hit.title, False),),
+                (*told.shared, *told.found) if told else (),
             )
         )  # fmt: skip
     return found
+
+
+def _compared(id: int, source: int | None) -> str:
+    if source is None or source == id:
+        return f"/compare/{id}"
+    return f"/review/p{min(id, source)}-{max(id, source)}"
 
 
 def _plan(visit: Visit, plan: Mapping[str, Any]) -> str:

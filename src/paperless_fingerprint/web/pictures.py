@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from paperless_fingerprint.review.neighbourhood import Edge, Node
 
-GRAPH_WIDTH = 1000
-_RADIUS = 15
+GRAPH_WIDTH = 720
+_RADIUS = 18
+#: Of a title; letters of one kind are wider than those of another.
+_LETTER = 8.0
 #: From one row to the next; with few of them there is more room than is needed.
 _LEAST_ROW, _MOST_ROW, _WANTED_HEIGHT = 36, 90, 420
 
@@ -33,6 +35,12 @@ class DrawnNode:
     @property
     def is_left(self) -> bool:
         return self.x < GRAPH_WIDTH / 2
+
+    @property
+    def letters(self) -> int:
+        """How much of its title there is room for, between it and the edge of the picture."""
+        room = min(self.x, GRAPH_WIDTH - self.x) - _RADIUS - 8
+        return int(room / _LETTER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ expected (500). What the store says names paths and addresses; that is for the l
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -19,14 +19,17 @@ from starlette.responses import Response
 from paperless_fingerprint.errors import (
     ConfigurationError,
     FingerprintError,
+    NoPaperlessError,
     PaperlessError,
     StoreError,
+    unexpected,
 )
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages import mark
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import SearchTooLongError
+from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.visible import Unknown
 from paperless_fingerprint.settings.editing import CannotChangeError
 
@@ -62,8 +65,9 @@ class Problem(Exception):  # noqa: N818  (the word of RFC 9457)
 RenderProblem = Callable[[Request, Problem], Response]
 
 
-def problem_of(error: Exception) -> Problem:
-    """What is told of an error; never more than its reader may know."""
+def problem_of(error: Exception, secrets: Collection[str] = ()) -> Problem:
+    """What is told of an error; never more than its reader may know. The log gets the rest, without
+    these secrets."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, ClientDisconnect):
@@ -91,6 +95,13 @@ def problem_of(error: Exception) -> Problem:
         )
     if isinstance(error, DeniedError):
         return Problem(403, "Not allowed", _("Paperless does not allow you to do this."))
+    if isinstance(error, NoPaperlessError):
+        return Problem(
+            409, "Read only",
+            _("No Paperless stands beside this library, so it is only shown here. On the command "
+              "line “confirm” and “dismiss” decide; with the address of Paperless and a token in "
+              "the settings, everything works."),
+        )  # fmt: skip
     if isinstance(error, PaperlessError):
         _log.warning("%s", error)
         return Problem(
@@ -109,7 +120,7 @@ def problem_of(error: Exception) -> Problem:
         return Problem(400, "The request is not understood", str(error))
     if isinstance(error, PermissionError):
         return Problem(403, "Not allowed", str(error) or _("You are not allowed to do this."))
-    _log.error("an unexpected %s", type(error).__name__, exc_info=error)
+    unexpected(error, secrets)
     return Problem(
         500, "Something is broken here",
         _("This should not have happened; the log of `serve` has the details. Nothing was done halfway."),
@@ -117,7 +128,8 @@ def problem_of(error: Exception) -> Problem:
 
 
 def response_of(request: Request, error: Exception) -> Response:
-    problem = problem_of(error)
+    review: Review | None = getattr(request.app.state, "review", None)
+    problem = problem_of(error, review.settings.secrets() if review else ())
     path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
     render: RenderProblem | None = getattr(request.app.state, "render_problem", None)
     accepts = "text/html" in request.headers.get("accept", "")

@@ -20,8 +20,10 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
+from paperless_fingerprint import languages
 from paperless_fingerprint.languages import figures, language, locale, ngettext
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.review.lines import with_facts
 from paperless_fingerprint.review.views_queue import told_once
 from paperless_fingerprint.web.messages import Messages
 
@@ -67,11 +69,7 @@ def static(request: Request) -> Response:
 
 
 def percent(figure: float | None) -> str:
-    """Never rounds up to certainty: 99.6 % is not 100 %."""
-    if figure is None:
-        return "–"
-    shown = round(100 * figure)
-    return _("%(figure)s %%", figure=min(shown, 99) if figure < 1 else shown)
+    return "–" if figure is None else languages.percent(figure)
 
 
 def size(count: float | None) -> str:
@@ -150,6 +148,7 @@ def environment() -> jinja2.Environment:
         day=day,
         decimals=decimals,
         duration=duration,
+        facts=with_facts,
         minute=minute,
         pages=pages,
         thousands=thousands,

@@ -34,7 +34,12 @@ def search_route(search: Search, asker_of: AskerOf) -> Route:
             request, explain = _request(http.query_params, asker)
             if explain:
                 return JSONResponse(_for(asker, search.explain(request)))
-            answer = search.run(request)
+            if _yes(http.query_params, "passages"):
+                look = search.look(request)
+                answer, more = look.answer, {id: asdict(s) for id, s in look.shown.items()}
+                offers = [asdict(offer) for offer in look.offers]
+            else:
+                answer, more, offers = search.run(request), {}, None
         except PermissionError as error:
             return problem(401, "Not signed in", str(error) or "Sign in, or send a token.")
         except QueryError as error:
@@ -56,12 +61,17 @@ def search_route(search: Search, asker_of: AskerOf) -> Route:
                 "total_is_exact": answer.total_is_exact,
                 "next": answer.next or None,
                 "notes": list(answer.notes),
-                "hits": [asdict(hit) for hit in answer.hits],
+                "hits": [asdict(hit) | _passages_of(more.get(hit.id)) for hit in answer.hits],
+                **({} if offers is None else {"offers": offers}),
             }
         )
 
     # Not async: it runs in a thread of its own, and the store may be waited for.
     return Route("/api/search", endpoint, methods=["GET"], name="search")
+
+
+def _passages_of(shown: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {"passages": shown} if shown else {}
 
 
 def problem(status: int, title: str, detail: str, **more: Any) -> JSONResponse:
@@ -131,8 +141,38 @@ _PARAMETERS = [
                {"type": "string", "enum": list(SORTS), "default": "best"}),
     _parameter("history", "Older versions too.", _YES_NO),
     _parameter("all", "Verify every candidate instead of the best 1,000.", _YES_NO),
+    _parameter("passages", "With each hit, where the words stand in it and what it shares with the "
+               "source of a FINGERPRINT term; with no hit, words that may have been meant.", _YES_NO),
     _parameter("explain", "The plan instead of the hits.", _YES_NO),
 ]  # fmt: skip
+_PIECES = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "As it stands in the document."},
+            "found": {"type": "boolean"},
+        },
+    },
+}
+_PASSAGES = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "pieces": _PIECES,
+            "page": {"type": ["integer", "null"]},
+            "words": {"type": ["integer", "null"], "description": "Shared in a row."},
+        },
+    },
+}
+_SPELLINGS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"word": {"type": "string"}, "query": {"type": "string"}},
+    },
+}
 _SHARE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _PROBLEM = {
     "description": "Problem details (RFC 9457); `position` is the place in the query, from 0.",
@@ -197,6 +237,29 @@ OPENAPI_PATHS: dict[str, Any] = {
                                                 },
                                                 "is_latest": {"type": "boolean"},
                                                 "score": {"type": ["number", "null"]},
+                                                "passages": {
+                                                    "type": "object",
+                                                    "description": "Where they are asked for.",
+                                                    "properties": {
+                                                        "source": {"type": ["integer", "null"]},
+                                                        "title": _PIECES,
+                                                        "found": _PASSAGES,
+                                                        "shared": _PASSAGES,
+                                                    },
+                                                },
+                                            },
+                                        },
+                                    },
+                                    "offers": {
+                                        "type": "array",
+                                        "description": "Where passages are asked for.",
+                                        "items": {
+                                            "type": "object",
+                                            "properties": {
+                                                "word": {"type": "string"},
+                                                "near": _SPELLINGS,
+                                                "containing": _SPELLINGS,
+                                                "any_containing": {"type": "string"},
                                             },
                                         },
                                     },

@@ -15,14 +15,14 @@ from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from paperless_fingerprint.errors import ConfigurationError, PaperlessError
+from paperless_fingerprint.errors import ConfigurationError, NoPaperlessError, PaperlessError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages import ngettext
-from paperless_fingerprint.library.search import Answer
+from paperless_fingerprint.library.search import Answer, Look
 from paperless_fingerprint.library.search import Request as SearchRequest
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
-from paperless_fingerprint.review.person import OPEN_PERSON, Person
+from paperless_fingerprint.review.person import OPEN_PERSON, READER, Person
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.web.limits import RateLimit, network_of, same_name
@@ -52,11 +52,19 @@ class Visit:
     review: Review
     #: For forms; empty for programs, which need none.
     csrf: str = field(repr=False)
-    #: Paperless with this person's rights.
-    paperless: PaperlessClient = field(repr=False)
+    #: None for whoever is not signed in.
+    client: PaperlessClient | None = field(repr=False)
+
+    @property
+    def paperless(self) -> PaperlessClient:
+        """Paperless with this person's rights."""
+        return self.client or self.review.paperless
 
     def search(self, request: SearchRequest) -> Answer:
         return self.review.search.run(self._person_now(), request)
+
+    def look(self, request: SearchRequest) -> Look:
+        return self.review.search.look(self._person_now(), request)
 
     def explain(self, request: SearchRequest) -> dict[str, Any]:
         return self.review.search.explain(self._person_now(), request)
@@ -90,7 +98,9 @@ class Visits:
     def __init__(self, review: Review, *, clock: Callable[[], float] = time.monotonic) -> None:
         settings = review.settings
         self.review = review
-        self.is_open = bool(settings.service.open)
+        #: No Paperless: nobody can sign in, and nothing can be changed.
+        self.read_only = not settings.paperless.url
+        self.is_open = bool(settings.service.open) or self.read_only
         self.sessions = Sessions(float(settings.service.session_hours) * 3600, clock=clock)
         self.persons = Persons(lambda: review.paperless, clock=clock)
         #: Comparisons wait for each other here and for nobody else, and nobody else for them.
@@ -114,7 +124,8 @@ class Visits:
         if token is not None:
             return self._machine(request, token)
         if self.is_open:
-            return Visit(OPEN_PERSON, self.review, self._open_csrf, self.review.paperless)
+            person = READER if self.read_only else OPEN_PERSON
+            return Visit(person, self.review, self._open_csrf, None)
         cookie = request.cookies.get(COOKIE)
         if not cookie:
             raise NotSignedIn(_("Sign in with your Paperless account."))
@@ -162,6 +173,8 @@ class Visits:
                     "the page and try again."
                 )
             )
+        if self.read_only and not request.url.path.endswith("/theme"):
+            raise NoPaperlessError
 
     # --- in and out -----------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from starlette.requests import Request as HttpRequest
 from starlette.routing import BaseRoute
 
-from paperless_fingerprint.library.search import Answer, Request, Search
+from paperless_fingerprint.library.search import Answer, Look, Request, Search
 from paperless_fingerprint.query.searcher import Asker
 from paperless_fingerprint.web.search_api import search_route
 from paperless_fingerprint.web.sign_in import Visit, Visits
@@ -28,6 +28,9 @@ class VisitorsSearch:
 
     def run(self, request: Request) -> Answer:
         return cast("Visit", self._asking.visit).search(request)
+
+    def look(self, request: Request) -> Look:
+        return cast("Visit", self._asking.visit).look(request)
 
     def explain(self, request: Request) -> dict[str, Any]:
         return cast("Visit", self._asking.visit).explain(request)

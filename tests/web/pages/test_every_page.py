@@ -24,7 +24,10 @@ PAGES = {
     "keep one": "/review/g1/resolve",
     "search": "/search",
     "hits": "/search?q=FINGERPRINT:12_20&explain=1",
+    "words": "/search?q=kestrel",
+    "miss": "/search?q=kestrell OR estrel",
     "mistake": "/search?q=(",
+    "not compared": "/uncompared",
     "document": "/documents/23?wide=1",
     "library": "/library",
     "what if": "/library?similarity=50",
@@ -130,7 +133,7 @@ def test_the_first_paint_is_small_and_the_second_smaller(window, chromium):
                .reduce((sum, it) => sum + it.encodedBodySize, 0)"""
         )
         assert 10_000 < size < FIRST_PAINT_BYTES, path
-    static = page.locator("link[rel=stylesheet]").get_attribute("href")
+    static = page.locator("link[rel=stylesheet]").first.get_attribute("href")
     answer = page.request.get(static)
     assert "immutable" in answer.headers["cache-control"]
     wrong = re.sub(r"/static/\w+/", "/static/0123456789abcdef/", static)

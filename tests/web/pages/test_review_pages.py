@@ -146,13 +146,13 @@ def test_several_are_decided_after_a_preview(page, chromium):
     page.get_by_label("Decision", exact=True).select_option("different")
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Save 2 decisions").click()
-    expect(page.locator("#said")).to_contain_text("Not duplicates")
+    expect(page.locator("#said")).to_contain_text("2 entries marked as not duplicates")
     page.goto("/review")
     expect(page.locator("#total")).to_contain_text(str(waiting - 2))
-    for _ in range(2):
-        page.goto("/decisions")
-        page.get_by_role("button", name=re.compile("Undo 'different'")).first.click()
-        expect(page.locator("#said")).to_contain_text("Undone")
+    # What was decided at once is one decision.
+    page.goto("/decisions")
+    page.get_by_role("button", name=re.compile("Undo 'different'")).first.click()
+    expect(page.locator("#said")).to_contain_text("2 entries")
     assert entries(page, "open") == waiting
 
 
@@ -166,8 +166,8 @@ def test_the_second_sees_what_the_first_did(window, chromium):
     expect(
         other.get_by_role("heading", name="Someone else has already decided this")
     ).to_be_visible()
-    expect(other.locator("main")).to_contain_text("belong together")
-    expect(other.locator(LIVE)).to_contain_text("belong together")
+    expect(other.locator("main")).to_contain_text("confirmed these")
+    expect(other.locator(LIVE)).to_contain_text("confirmed these")
     one.keyboard.press("u")
     expect(one.locator(LIVE)).to_contain_text("Undone")
 
@@ -206,10 +206,45 @@ def test_filters_are_kept_from_entry_to_entry(page, chromium):
 def test_what_differs_is_marked_in_words(page, chromium):
     page.goto("/review?relation=version")
     page.get_by_role("link", name=re.compile("Kestrel")).first.click()
-    difference = page.locator(".diff .change", has_text="790.00").first
-    expect(difference.locator(".tag")).to_have_text("amount")
-    expect(difference.locator("del")).to_contain_text("790.00")
-    expect(difference.locator("ins")).to_contain_text("754.00")
+    left, right = (page.locator(f".two.changed > :nth-child({side})") for side in (1, 2))
+    line = left.filter(has_text="Subtotal")
+    expect(line.locator("del")).to_contain_text("790.00")
+    expect(line.locator(".tag")).to_have_text("amount")
+    expect(right.filter(has_text="Subtotal").locator("ins")).to_contain_text("754.00")
+    # What somebody wrote is no noise, however small it is.
+    expect(left.locator(".change del", has_text=re.compile("on the left only: 3$"))).to_be_visible()
+    expect(right.locator(".change ins", has_text="corrected on 24 April")).to_be_visible()
+    expect(page.locator(".diff .noise:not(.key *)")).to_have_count(0)
+
+
+@any_store
+def test_texts_stand_side_by_side_or_in_one_column(page, chromium):
+    page.goto("/review/p23-24")
+    texts = page.get_by_role("region", name="Text differences")
+    expect(texts.locator(".two.changed")).not_to_have_count(0)
+    page.keyboard.press("t")
+    expect(texts.locator(".two")).to_have_count(0)
+    line = texts.locator(".changed", has_text="Subtotal")
+    expect(line).to_contain_text("790.00")
+    expect(line).to_contain_text("754.00")
+    # It stays so.
+    page.goto("/review/p1-2")
+    expect(texts.locator(".two")).to_have_count(0)
+    page.keyboard.press("t")
+    expect(texts.locator(".two.changed")).not_to_have_count(0)
+
+
+@any_store
+def test_unchanged_lines_are_shown_when_asked_for(page, chromium):
+    page.goto("/review/p23-24")
+    hidden = page.get_by_text("web licence, one year").first
+    folded = page.locator("summary", has_text=re.compile("Show [0-9]+ unchanged lines")).first
+    address = page.locator(".diff").get_by_text("79104 Freiburg, Germany").first
+    expect(hidden).to_be_visible()
+    expect(address).to_be_hidden()
+    folded.focus()
+    page.keyboard.press("Enter")
+    expect(address).to_be_visible()
 
 
 @any_store
@@ -265,3 +300,11 @@ def test_who_may_only_look_is_told_so(window, chromium, site):
     expect(page.locator("main")).to_contain_text("the documents that you are allowed to see")
     page.goto("/search?q=FINGERPRINT:12_20&explain=1")
     expect(page.get_by_role("region", name="How the search works")).not_to_contain_text('"request"')
+
+
+@any_store
+def test_a_link_to_paperless_leads_to_the_document(page, chromium):
+    page.goto("/review/p23-24")
+    with page.expect_popup() as opened:
+        page.locator(".doc a[rel=noreferrer]").first.click()
+    expect(opened.value.get_by_role("heading", level=1)).to_contain_text("Kestrel")

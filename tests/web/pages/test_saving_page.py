@@ -39,7 +39,7 @@ def test_a_threshold_is_tried_saved_and_put_back(any_store, open_site, chromium,
     page.get_by_role("button", name="Save these thresholds").click()
     page.wait_for_url("**/library?done=saved#what-if")
     expect(page.locator("#said")).to_contain_text("Saved.")
-    expect(page.locator("#saved")).to_contain_text("admin saved other thresholds")
+    expect(page.locator("#saved")).to_contain_text("admin changed the thresholds")
     expect(page.locator("#saved")).to_contain_text("Lowest match shown 75 % → 100 %")
     expect(page.get_by_label("Lowest match shown", exact=True)).to_have_value("100")
     assert file.read_text() == CONFIG.replace("0.750", "1.0")
@@ -68,7 +68,7 @@ def test_what_does_not_go_together_is_said_before_it_is_saved(open_site, chromiu
     expect(page.locator("#cannot-save")).to_contain_text("0.75 and 0.85 work")
     expect(page.get_by_role("button", name="Save these thresholds")).to_have_count(0)
     try_out(page, "Version, by text alone", "50")
-    expect(page.locator("#what-if")).to_contain_text("everything is compared anew")
+    expect(page.locator("#what-if")).to_contain_text("everything is compared again")
     expect(page.get_by_role("button", name="Save these thresholds")).to_be_visible()
     # The file has become another one meanwhile.
     file.write_text("[near\n")

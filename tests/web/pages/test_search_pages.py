@@ -23,7 +23,63 @@ def test_fingerprint(page, chromium, site):
     expect(first).to_contain_text("of the source")
     assert re.search(r"\d+ %", first.inner_text())
     link = first.get_by_role("heading").get_by_role("link")
-    assert link.get_attribute("href").startswith(f"{site.office.paperless.url}/documents/")
+    other = ids(page)[0]
+    assert link.get_attribute("href") == f"/review/p{min(12, other)}-{max(12, other)}"
+    beside = first.get_by_role("link", name="Open in Paperless")
+    assert beside.get_attribute("href").startswith(f"{site.office.paperless.url}/documents/")
+    expect(first.locator(".passages")).to_contain_text("words in common")
+    expect(first.locator(".passages mark").first).to_be_visible()
+    link.click()
+    expect(page.locator(".doc")).to_have_count(2)
+
+
+def test_found_words_are_marked_as_they_stand(page, chromium):
+    page.goto("/search?q=KESTREL")
+    marks = page.locator(".hit mark")
+    expect(marks.first).to_have_text("Kestrel")
+    assert {text.lower() for text in marks.all_inner_texts()} == {"kestrel"}
+    page.locator(".hit").first.get_by_role("heading").get_by_role("link").click()
+    page.wait_for_url(re.compile(r"/(review|documents)/"))
+
+
+@any_store
+def test_a_miss_offers_other_words(page, chromium):
+    page.goto("/search?q=title:estrel OR kestrell")
+    expect(page.locator("#total")).to_have_text("0 documents")
+    offers = page.locator(".offers")
+    expect(offers).to_have_count(2)
+    expect(offers.last).to_contain_text("Did you mean")
+    offers.last.get_by_role("link", name="kestrel", exact=True).click()
+    expect(page.get_by_label("Query")).to_have_value("title:estrel OR kestrel")
+    expect(page.locator(".hit").first).to_contain_text("Kestrel")
+
+
+@any_store
+def test_ones_own_searches_are_kept_in_the_browser_alone(page, chromium):
+    page.goto("/search")
+    past = page.locator("#past")
+    expect(past).to_be_hidden()
+    page.goto("/search?q=kestrel")
+    page.goto("/search?q=%22<b>invoice%22")
+    page.goto("/search")
+    expect(past.get_by_role("link")).to_have_text(['"<b>invoice"', "kestrel"])
+    past.get_by_role("link", name="kestrel").click()
+    expect(page.get_by_label("Query")).to_have_value("kestrel")
+    page.goto("/search?q=invoice AND (")
+    page.goto("/search")
+    expect(past.get_by_role("link")).to_have_text(["kestrel", '"<b>invoice"'])
+    page.get_by_role("button", name="Forget them").click()
+    expect(past).to_be_hidden()
+    page.reload()
+    expect(past).to_be_hidden()
+    page.goto("/search?q=kestrel")
+    assert page.evaluate("localStorage.length") == 1
+    # As signing out does it, without ending the session of the other tests.
+    page.evaluate(
+        """document.querySelector('form[action$="/sign-out"]')
+           .dispatchEvent(new Event("submit", {bubbles: true}))"""
+    )
+    assert page.evaluate("localStorage.length") == 0
 
 
 def test_words_help_and_explain(page, chromium):
@@ -61,11 +117,11 @@ def test_the_graph_is_walked_with_the_keyboard(page, chromium):
     expect(page.locator(".graph a")).to_have_count(4)
     here = page.get_by_role("link", name=re.compile("you are here"))
     here.focus()
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
     expect(here).not_to_be_focused()
-    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
     expect(here).to_be_focused()
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/documents/(?!9\b)\d+\?wide=1"))
     expect(page.get_by_role("link", name=re.compile("you are here"))).to_have_count(1)
@@ -74,7 +130,6 @@ def test_the_graph_is_walked_with_the_keyboard(page, chromium):
 @any_store
 def test_the_graph_is_a_list_too(page, chromium):
     page.goto("/documents/3")
-    page.get_by_text("Show as a list").click()
     row = page.get_by_role("row", name=re.compile("Re-scan or copy"))
     row.get_by_role("link", name="Re-scan or copy").click()
     page.wait_for_url("**/review/p3-5")

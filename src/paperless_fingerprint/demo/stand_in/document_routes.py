@@ -69,14 +69,17 @@ def _metadata(request: Request, match: re.Match[str]) -> Answer:
 def _file(request: Request, match: re.Match[str]) -> Answer:
     request.need("view", "document")
     row = documents.file_row(request.library, int(match[1]), request.user)
-    return Answer(data=row.file(), content_type=row.mime_type)
+    if request.query.get("original", "").lower() == "true":
+        return Answer(data=row.file(), content_type=row.mime_type)
+    data, kind = row.shown_file()
+    return Answer(data=data, content_type=kind)
 
 
 @route(r"documents/(\d+)/thumb/", "GET")
 def _thumbnail(request: Request, match: re.Match[str]) -> Answer:
     request.need("view", "document")
     row = documents.file_row(request.library, int(match[1]), request.user)
-    return Answer(data=thumbnail(row.content), content_type="image/png")
+    return Answer(data=thumbnail(row.content, row.page_count), content_type="image/png")
 
 
 @route(r"documents/(\d+)/notes/", "GET", "POST", "DELETE")

@@ -12,12 +12,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePath
 from typing import Any
 
+from paperless_fingerprint.demo.stand_in.pdf import pdf_of
 from paperless_fingerprint.demo.stand_in.people import People
 from paperless_fingerprint.model import Document
 
 Clock = Callable[[], datetime]
+_PLAIN = {"", ".txt"}
 
 
 def moment_text(moment: datetime) -> str:
@@ -60,6 +63,16 @@ class Row:
 
     def file(self) -> bytes:
         return self.data if self.data is not None else self.content.encode()
+
+    def shown_file(self) -> tuple[bytes, str]:
+        """What is looked at, and its kind: a PDF with the text where the name does not say that it
+        was plain text. That is what Paperless makes of scans and letters for its archive."""
+        if (
+            self.mime_type != "text/plain"
+            or PurePath(self.original_file_name or "").suffix in _PLAIN
+        ):
+            return self.file(), self.mime_type
+        return pdf_of(self.content, self.page_count), "application/pdf"
 
 
 @dataclass(slots=True, eq=False)

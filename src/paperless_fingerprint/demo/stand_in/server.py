@@ -19,6 +19,7 @@ from paperless_fingerprint.demo.stand_in import (  # noqa: F401 - they enter the
     upload_routes,
 )
 from paperless_fingerprint.demo.stand_in.answers import Answer, ApiError, refused
+from paperless_fingerprint.demo.stand_in.browsing import page_at
 from paperless_fingerprint.demo.stand_in.faults import Fault
 from paperless_fingerprint.demo.stand_in.people import User
 from paperless_fingerprint.demo.stand_in.routing import ROUTES, Handler, Request
@@ -165,9 +166,20 @@ class _Handler(BaseHTTPRequestHandler):
     def _no_slash(self, path: str) -> Answer:
         """Django's pages, not the API's: a login for who reads, a refusal for who writes."""
         if self.command in _WORKING:
+            library = self.server.stand_in.library
+            if not path.startswith("/api/") and self._is_this_machine():
+                with library.lock:
+                    page = page_at(library, path)
+                if page is not None:
+                    return page
             to = {"Location": f"/accounts/login/?next={path}"}
             return Answer(302, text="", headers=to, versioned=False)
         return Answer(403, text=_CSRF_PAGE, versioned=False)
+
+    def _is_this_machine(self) -> bool:
+        """A page of another site may have its own name lead here."""
+        name = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        return name in {"localhost", "127.0.0.1", "::1"}
 
     def _user(self) -> User:
         people = self.server.stand_in.library.people

@@ -54,7 +54,7 @@ class Labels:
     tags: Mapping[Role, int] = field(default_factory=dict)
     not_duplicate: int | None = None
     parent: int | None = None
-    #: Link kind → field id; 'confidence' among them.
+    #: Link kind → field id; 'confidence' and 'compare' among them.
     fields: Mapping[str, int] = field(default_factory=dict)
     #: All tags that Paperless has, and each one's parent.
     known_tags: Mapping[int, int | None] = field(default_factory=dict)
@@ -70,11 +70,21 @@ def as_if_made(found: Labels, settings: Settings) -> Labels:
     tags, fields = dict(found.tags), dict(found.fields)
     for number, role in enumerate(Role, 1):
         tags.setdefault(role, -number)
-    missing = [*(LINKS if settings.paperless.links else ())]
-    missing += ["confidence"] if settings.paperless.confidence else []
-    for number, kind in enumerate(missing, 1):
+    for number, kind in enumerate(_wanted_fields(settings), 1):
         fields.setdefault(kind, -number)
     return replace(found, tags=tags, fields=fields)
+
+
+def _wanted_fields(settings: Settings) -> dict[str, str]:
+    """What is kept in each, as Paperless calls it."""
+    own = settings.paperless
+    wanted = dict.fromkeys(LINKS, "documentlink") if own.links else {}
+    if own.confidence:
+        wanted["confidence"] = "float"
+    # A link that leads nowhere is none: without an address there is no field either.
+    if own.compare and settings.service.public_url:
+        wanted["compare"] = "url"
+    return wanted
 
 
 class OwnLabels:
@@ -113,7 +123,7 @@ class OwnLabels:
             elif kind == "view":
                 self._paperless.delete_saved_view(number)
             elif any(self._paperless.with_field(number).values()):
-                left.append(f"The field '{entry['name']}' holds links that people made: it stays.")
+                left.append(f"The field '{entry['name']}' holds what people put there: it stays.")
             else:
                 self._paperless.delete_custom_field(number)
         self._store.put_notes({LABELS_NOTE: "{}"})
@@ -213,11 +223,7 @@ class _Search:
             entry["name"] = name
 
     def _fields(self) -> dict[str, int]:
-        wanted: dict[str, str] = {}
-        if self._settings.paperless.links:
-            wanted |= dict.fromkeys(LINKS, "documentlink")
-        if self._settings.paperless.confidence:
-            wanted["confidence"] = "float"
+        wanted = _wanted_fields(self._settings)
         if not wanted:
             return {}
         there = self._allowed("see custom fields", self._paperless.custom_fields)

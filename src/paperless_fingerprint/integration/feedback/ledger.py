@@ -25,7 +25,8 @@ _IDS = "(SELECT value FROM json_each(?))"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A tag (`number` is its id), a field and its value, or a note and its text."""
+    """A tag (`number` is its id, `value` since when it is there), a field and its value, or a note
+    and its text."""
 
     number: int
     value: str = ""

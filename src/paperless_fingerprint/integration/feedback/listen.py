@@ -3,17 +3,19 @@
 Either becomes decisions, which outlive every re-analysis. That a tag is missing is believed only
 where the ledger knows that it was there, where the tag itself still exists, and where a second look
 finds it missing too: what was read a moment ago may be older than what we have written since.
-Where other tags have changed as well, somebody may have saved a list that was read before our tag
-came: it is put back once, and who takes it off again means it.
+Where our tag is young, or something else has changed as well, somebody may have saved a list that was
+read before our tag came: it is put back once, and who takes it off again means it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Labels, Role
 from paperless_fingerprint.integration.feedback.ledger import ADDING, ON, Mark, Written
+from paperless_fingerprint.library.clock import text_at
 from paperless_fingerprint.library.decisions import dismiss
 from paperless_fingerprint.library.reach import circle, reach
 from paperless_fingerprint.model import Relation
@@ -22,6 +24,10 @@ from paperless_fingerprint.stores.base import Store
 BY = "Paperless"
 _HEARD = "heard:not-duplicate"
 _PUT_BACK = "heard:put-back"
+#: For so long people may still save what they opened before our tag came.
+_YOUNG = timedelta(minutes=10)
+#: What people change along with the tags where they save a whole document.
+_EDITED = ("title", "correspondent", "document_type", "created", "archive_serial_number", "owner")
 _GROUPING = (Relation.EXACT, Relation.NEAR)
 #: Which relations a tag speaks of.
 RELATIONS_OF: dict[Role, tuple[Relation, ...]] = {
@@ -59,10 +65,9 @@ def hear(
         ]
         if missing:
             missing = _still_missing(place, id, missing, labels)
-        if missing and _PUT_BACK not in kinds and _has_other_changes(place, id, labels):
-            _put_back(
-                place, id, {f"tag:{role.value}": kinds[f"tag:{role.value}"] for role in missing}
-            )
+        gone = {f"tag:{role.value}": kinds[f"tag:{role.value}"] for role in missing}
+        if gone and _PUT_BACK not in kinds and _may_be_unseen(place, id, gone, labels):
+            _put_back(place, id, gone)
         elif missing:
             _dismiss_roles(place, id, missing)
             heard.append(id)
@@ -97,15 +102,24 @@ def _still_missing(place: Workplace, id: int, roles: Sequence[Role], labels: Lab
     return [r for r in roles if labels.tags[r] not in there[0] and labels.tags[r] in known]
 
 
-def _has_other_changes(place: Workplace, id: int, labels: Labels) -> bool:
+def _may_be_unseen(place: Workplace, id: int, gone: Mapping[str, Written], labels: Labels) -> bool:
+    """Whether somebody may have saved what was read before these tags came."""
+    if max(written.mark.value for written in gone.values()) > _before(_YOUNG):
+        return True
     stored = place.store.metadata([id]).get(id)
-    there = place.paperless.tags_and_fields([id]).get(id)
-    if stored is None or there is None:
+    found = next(iter(place.paperless.documents(ids=[id])), None)
+    if stored is None or found is None:
         return False
     names = {tag.id: tag.name for tag in place.paperless.tags()}
     known = {*labels.own_tags, labels.not_duplicate}
-    now = {names.get(tag, "") for tag in there[0] if tag not in known}
-    return now != set(stored.tags) - {names.get(labels.not_duplicate or 0)}
+    now = {names.get(tag, "") for tag in found.tag_ids if tag not in known}
+    return now != set(stored.tags) - {names.get(labels.not_duplicate or 0)} or any(
+        getattr(found.document, name) != getattr(stored, name) for name in _EDITED
+    )
+
+
+def _before(age: timedelta) -> str:
+    return text_at(datetime.now(UTC) - age)
 
 
 def _put_back(place: Workplace, id: int, rows: Mapping[str, Written]) -> None:
@@ -115,8 +129,8 @@ def _put_back(place: Workplace, id: int, rows: Mapping[str, Written]) -> None:
     )
     place.ledger.owe([id])
     place.say(
-        f"Document {id}: our tag is gone since somebody changed other tags, too, perhaps without "
-        "having seen ours. It is put back once; whoever takes it off again is heard."
+        f"Document {id}: our tag is gone again; whoever saved the document may not have seen it yet. "
+        "It is put back once; whoever takes it off again is heard."
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paperless_fingerprint.integration.feedback.labels import Labels
+from paperless_fingerprint.integration.feedback.labels import LINKS, Labels
 from paperless_fingerprint.integration.feedback.ledger import (
     NEW,
     ON,
@@ -19,10 +19,13 @@ from paperless_fingerprint.integration.feedback.ledger import (
     Written,
 )
 from paperless_fingerprint.integration.feedback.wanted import Wish
+from paperless_fingerprint.settings.registry import Settings
 
 #: So begin the notes that we write.
 NOTE_BEGINS = "paperless-fingerprint: "
 Entry = tuple[int, str, Mark]
+#: Fields of one value, which is overwritten as a whole.
+PLAIN_FIELDS = ("confidence", "compare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class FeedbackReport:
     #: (document, why Paperless refused).
     refused: tuple[tuple[int, str], ...] = ()
     problems: tuple[str, ...] = ()
+    #: Of a dry run: what each document would get and lose.
+    plan: Plan = field(default_factory=Plan)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -52,7 +57,7 @@ class FeedbackReport:
         }
 
 
-def marks_of(wish: Wish, labels: Labels, *, notes: bool) -> dict[str, Mark]:
+def marks_of(id: int, wish: Wish, labels: Labels, settings: Settings) -> dict[str, Mark]:
     marks = {
         f"tag:{role.value}": Mark(labels.tags[role]) for role in wish.roles if role in labels.tags
     }
@@ -65,9 +70,19 @@ def marks_of(wish: Wish, labels: Labels, *, notes: bool) -> dict[str, Mark]:
             marks[f"link:{kind}"] = Mark(labels.fields[kind], json.dumps(sorted(targets)))
     if wish.confidence is not None and "confidence" in labels.fields:
         marks["confidence"] = Mark(labels.fields["confidence"], f"{wish.confidence:.2f}")
-    if notes and wish.sentences:
-        marks["note"] = Mark(0, NOTE_BEGINS + " ".join(wish.sentences))
+    if "compare" in labels.fields:
+        marks["compare"] = Mark(labels.fields["compare"], compare_address(settings, id))
+    with_links = any(kind in labels.fields for kind in LINKS)
+    sentences = wish.sentences if settings.paperless.notes else wish.instead if with_links else []
+    if sentences:
+        marks["note"] = Mark(0, NOTE_BEGINS + " ".join(sentences))
     return marks
+
+
+def compare_address(settings: Settings, id: int) -> str:
+    """Where the page compares the document with whatever it belongs to by then: an address that
+    outlives every change of groups, and the other document."""
+    return f"{(settings.service.public_url or '').rstrip('/')}/compare/{id}"
 
 
 def difference(wanted: Mapping[int, Mapping[str, Mark]], rows: Rows, *, again: bool) -> Plan:
@@ -93,6 +108,8 @@ def difference(wanted: Mapping[int, Mapping[str, Mark]], rows: Rows, *, again: b
 def _same(kind: str, mark: Mark, written: Written) -> bool:
     if kind == "note":  # its number is known once it is there
         return mark.value == written.mark.value
+    if kind.startswith("tag:"):  # and since when is known then
+        return mark.number == written.mark.number
     return mark == written.mark
 
 
@@ -100,7 +117,7 @@ def _must_go(kind: str, mark: Mark | None, written: Written) -> bool:
     """Whether what is there has to be taken away before something else is written."""
     if mark is None:
         return True
-    if kind == "confidence" and mark.number == written.mark.number:
+    if kind in PLAIN_FIELDS and mark.number == written.mark.number:
         return False  # overwritten
     return not _same(kind, mark, written) or (
         written.state == REMOVING and kind.startswith(("link:", "note"))
@@ -114,4 +131,4 @@ def as_report(plan: Plan, problems: tuple[str, ...] = ()) -> FeedbackReport:
             counts[kind] += 1
         return dict(sorted(counts.items()))
 
-    return FeedbackReport(counted(plan.add), counted(plan.remove), (), problems)
+    return FeedbackReport(counted(plan.add), counted(plan.remove), (), problems, plan)

@@ -36,6 +36,7 @@ from paperless_fingerprint.integration.feedback.plan import (
 )
 from paperless_fingerprint.integration.feedback.wanted import wishes
 from paperless_fingerprint.integration.feedback.write import Writer
+from paperless_fingerprint.integration.notify.finds import note_finds
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.paperless.refusals import RefusedError
 
@@ -51,6 +52,7 @@ def tell(place: Workplace, *, widely: bool = False) -> FeedbackReport:
     report = FeedbackReport()
     if place.settings.paperless.write and not is_taken_back(place.store):
         report = write(place, reach(place.store, owed) if widely else list(owed))
+    note_finds(place, owed)
     place.ledger.told(owed)
     return report
 
@@ -71,6 +73,7 @@ def tell_all(
     ask_for_all(place.store)
     _adopt(place)
     report = write(place, None, pause=pause, again=again)
+    note_finds(place, owed)
     place.ledger.told(owed)
     return report
 
@@ -131,10 +134,7 @@ def plan_for(
     there = set(place.store.ids()) if present is None else present.keys()
     # What lies in the trash keeps its tags, and is looked at again when it comes back.
     rows = {id: kinds for id, kinds in place.ledger.rows(ids).items() if id in there}
-    marks = {
-        id: marks_of(wish, labels, notes=place.settings.paperless.notes)
-        for id, wish in wanted.items()
-    }
+    marks = {id: marks_of(id, wish, labels, place.settings) for id, wish in wanted.items()}
     return difference(marks, rows, again=again)
 
 

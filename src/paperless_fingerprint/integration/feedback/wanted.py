@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from paperless_fingerprint.grouping.groups import PRIMARY_RULES
 from paperless_fingerprint.integration.feedback.labels import Role
 from paperless_fingerprint.model import (
     GROUPING_RELATIONS,
@@ -34,6 +35,8 @@ class Wish:
     links: dict[str, list[int]] = field(default_factory=dict)
     confidence: float | None = None
     sentences: list[str] = field(default_factory=list)
+    #: Of these, those that say what a link would say, had it not to show on its other end, too.
+    instead: list[str] = field(default_factory=list)
 
     def is_sure(self, confidence: float) -> None:
         self.confidence = max(self.confidence or 0.0, confidence)
@@ -108,12 +111,17 @@ class _Wishes:
             for other in map(self._documents.get, about)
         )
 
-    def _link(self, kind: str, on: int, to: int) -> None:
-        """Paperless shows a link on both of its ends."""
-        if self._may_tell(on, [to]) and self._may_tell(to, [on]):
-            links = self.wishes[on].links.setdefault(kind, [])
+    def _link(self, kind: str, on: int, to: int, sentence: str) -> None:
+        """Paperless shows a link on both of its ends; where one of them may not show it, a sentence
+        stands on the other."""
+        wish = self.wishes[on]
+        wish.sentences.append(sentence)
+        if self._may_tell(to, [on]):
+            links = wish.links.setdefault(kind, [])
             if to not in links and len(links) < _MOST_LINKS:
                 links.append(to)
+        elif len(wish.instead) < _MOST_LINKS:
+            wish.instead.append(sentence)
 
     def add_group(self, group: Group) -> None:
         for id in group.members:
@@ -121,19 +129,33 @@ class _Wishes:
         if not self._is_told(group.relation):
             return
         role = Role.EXACT if group.relation is Relation.EXACT else Role.NEAR
+        word = "Exact" if role is Role.EXACT else "Near"
         for id in group.members:
-            others = [other for other in group.members if other != id]
-            if not self._may_tell(id, others):
+            others = [
+                other for other in group.members if other != id and self._may_tell(id, [other])
+            ]
+            if not others:
+                continue
+            primary = self._primary(group, {id, *others})
+            if id != primary:
+                self.wishes[id].roles.add(role)
+                self._link("duplicate", id, primary, f"{word} duplicate of document {primary}.")
                 continue
             wish = self.wishes[id]
-            if id == group.primary:
-                wish.roles.add(Role.PRIMARY)
-                continue
-            wish.roles.add(role)
-            self._link("duplicate", id, group.primary)
-            if self._may_tell(id, [group.primary]):
-                word = "Exact" if role is Role.EXACT else "Near"
-                wish.sentences.append(f"{word} duplicate of document {group.primary}.")
+            wish.roles.add(Role.PRIMARY)
+            # Its links are set by the others; those that may not lead here are said here.
+            unlinked = [other for other in others if not self._may_tell(other, [id])]
+            said = [f"{word} duplicate: document {other}." for other in unlinked[:_MOST_LINKS]]
+            wish.sentences += said
+            wish.instead += said
+
+    def _primary(self, group: Group, seen: Collection[int]) -> int:
+        """Of those that all who see a document see, one is kept, too, or they would delete all."""
+        if group.primary in seen:
+            return group.primary
+        rule = self._settings.primary_rule
+        choose = PRIMARY_RULES[rule if rule != "text" else "oldest"]  # texts are not at hand
+        return choose([self._documents[id] for id in sorted(seen)])
 
     def add_chain(self, chain: VersionChain) -> None:
         if not self._is_told(Relation.VERSION):
@@ -144,10 +166,8 @@ class _Wishes:
         for id in chain.members:
             if id in alike or not self._may_tell(id, [latest]):
                 continue
-            wish = self.wishes[id]
-            wish.roles.add(Role.VERSION)
-            wish.sentences.append(f"Older version of document {latest}.")
-            self._link("version", id, latest)
+            self.wishes[id].roles.add(Role.VERSION)
+            self._link("version", id, latest, f"Older version of document {latest}.")
 
     def add_link(self, link: Link) -> None:
         if not self._is_told(link.relation):
@@ -157,10 +177,8 @@ class _Wishes:
             group = self._group_of.get(link.leader)
             whole = group.primary if group and part not in group.members else link.leader
             if self._may_tell(part, [whole]):
-                wish = self.wishes[part]
-                wish.roles.add(Role.CONTAINS)
-                wish.sentences.append(f"Part of document {whole}.")
-                self._link("contains", part, whole)
+                self.wishes[part].roles.add(Role.CONTAINS)
+                self._link("contains", part, whole, f"Part of document {whole}.")
         elif link.relation is Relation.SEMANTIC:
             for id, other in ((link.a, link.b), (link.b, link.a)):
                 if self._may_tell(id, [other]):

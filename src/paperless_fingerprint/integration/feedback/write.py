@@ -12,7 +12,14 @@ from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.integration.feedback.dead_links import numbers_of, targets_of
 from paperless_fingerprint.integration.feedback.labels import Labels
 from paperless_fingerprint.integration.feedback.ledger import ADDING, ON, REFUSED, REMOVING, Mark
-from paperless_fingerprint.integration.feedback.plan import Entry, FeedbackReport, Plan, as_report
+from paperless_fingerprint.integration.feedback.plan import (
+    PLAIN_FIELDS,
+    Entry,
+    FeedbackReport,
+    Plan,
+    as_report,
+)
+from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError, RefusedError
 from paperless_fingerprint.paperless.writing import GONE
@@ -71,7 +78,8 @@ class Writer:
             # What lies in the trash stays on the list for the day on which it comes back.
         for id, kind, mark in added:
             if id in done:
-                on.append((id, kind, mark, ON))
+                since = Mark(mark.number, now_text()) if kind.startswith("tag:") else mark
+                on.append((id, kind, since, ON))
             elif self._refused.get(id) == GONE:
                 gone.append((id, kind))
             else:
@@ -140,8 +148,8 @@ class Writer:
     # --- fields ---------------------------------------------------------------------------------
 
     def _write_fields(self, plan: Plan) -> None:
-        removed = [e for e in plan.remove if e[1].startswith("link:") or e[1] == "confidence"]
-        added = [e for e in plan.add if e[1].startswith("link:") or e[1] == "confidence"]
+        removed = [e for e in plan.remove if e[1].startswith("link:") or e[1] in PLAIN_FIELDS]
+        added = [e for e in plan.add if e[1].startswith("link:") or e[1] in PLAIN_FIELDS]
         if removed:
             self._remove_fields(removed, added)
         if added:
@@ -162,7 +170,7 @@ class Writer:
                 done = self._note(self._place.paperless.modify_custom_fields(ids, remove=[number]))
             absent = {id for id, _, _ in entries} - set(ids)
             for id, kind, mark in entries:
-                if kind == "confidence":
+                if kind in PLAIN_FIELDS:
                     continue
                 own = set(targets_of(mark))
                 targets[number] |= own
@@ -185,25 +193,27 @@ class Writer:
             self._note(self._place.paperless.modify_custom_fields([id], values={number: values}))
 
     def _add_fields(self, added: list[Entry]) -> None:
-        linked = {id for id, kind, _ in added if kind != "confidence"}
-        aims = {n for _, kind, mark in added if kind != "confidence" for n in targets_of(mark)}
+        links_added = [entry for entry in added if entry[1] not in PLAIN_FIELDS]
+        linked = {id for id, _, _ in links_added}
+        aims = {n for _, _, mark in links_added for n in targets_of(mark)}
         # What stands there already is sent again, and must lead somewhere, too.
         dead_links.clear(self._place, linked | aims, self._labels)
         there = self._place.paperless.tags_and_fields(linked)
         standing = {
             (id, mark.number): numbers_of(there[id][1].get(mark.number))
-            for id, kind, mark in added
-            if kind != "confidence" and id in there
+            for id, _, mark in links_added
+            if id in there
         }
         # Paperless lets nobody link with what he may not change.
         reachable = self._place.paperless.changeable_ids(aims.union(linked, *standing.values()))
         entries: defaultdict[int, list[Entry]] = defaultdict(list)
-        figures: defaultdict[int, dict[int, Any]] = defaultdict(dict)
+        values: defaultdict[int, dict[int, Any]] = defaultdict(dict)
         links: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         for id, kind, mark in added:
             entries[id].append((id, kind, mark))
-            if kind == "confidence":
-                figures[id][mark.number] = float(mark.value)
+            if kind in PLAIN_FIELDS:
+                told = float(mark.value) if kind == "confidence" else mark.value
+                values[id][mark.number] = told
                 continue
             for target in sorted(set(targets_of(mark)) & reachable):
                 links[id, mark.number].append(target)
@@ -212,7 +222,6 @@ class Writer:
             for target in targets:
                 if (target, number) in links and id not in links[target, number]:
                     links[target, number].append(id)
-        values = figures
         stuck: set[int] = set()
         for (id, number), targets in links.items():
             old = standing.get((id, number), [])
@@ -248,7 +257,9 @@ class Writer:
                     # Perhaps it was written and the ledger did not hear of it.
                     same = [note for note in paperless.notes(id) if note.text == mark.value]
                     note = same[0] if same else paperless.add_note(id, mark.value)
-                except (MissingError, RefusedError) as error:
+                except (MissingError, RefusedError, DeniedError) as error:
+                    if isinstance(error, DeniedError) and error.status == 401:
+                        raise
                     self._refused[id] = str(error)
                     self._settle([(id, kind, mark)], [], ())
                 else:

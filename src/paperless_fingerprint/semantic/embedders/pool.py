@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from paperless_fingerprint.files.processes import end_with_parent
 from paperless_fingerprint.semantic.embedders.base import (
     Embedder,
     EmbedderError,
@@ -24,6 +25,7 @@ _model: Usem3Embedder | None = None
 
 
 def _begin() -> None:
+    end_with_parent()
     global _model  # noqa: PLW0603  (one process, one model)
     _model = Usem3Embedder()
 

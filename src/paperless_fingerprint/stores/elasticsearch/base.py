@@ -53,7 +53,7 @@ class Session:
         self._failures = Failures(address.shown)
         self._client = connect(address)
         try:
-            self.version = check_version(self._client, self._failures)
+            self.server = check_version(self._client, self._failures)
             self._names = {kind: d.alias(address.prefix) for kind, d in self._known.items()}
             self._unseen = unseen_at(address.hosts)
             seen_at_once = [self._names[kind] for kind in SEEN_AT_ONCE]

@@ -17,9 +17,11 @@ from elasticsearch import Elasticsearch, OrjsonSerializer
 from paperless_fingerprint.errors import ConfigurationError, StoreError
 from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
+from paperless_fingerprint.stores.elasticsearch.opensearch import OPENSEARCH, Node, is_opensearch
 
 OLDEST = (8, 19)
 NEWEST_MAJOR = 9
+OLDEST_OPENSEARCH, NEWEST_OPENSEARCH = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def connect(address: Address) -> Elasticsearch:
         "max_retries": len(address.hosts) + 1,
         "retry_on_status": (),
         "serializer": OrjsonSerializer(),
+        "node_class": Node,
     }
     username, password = address.username, address.password
     for host in address.hosts:
@@ -98,16 +101,29 @@ def _checked_ca_file(name: str) -> str:
     return path
 
 
-def check_version(client: Elasticsearch, failures: Failures) -> str:
+@dataclass(frozen=True, slots=True)
+class Server:
+    name: str
+    version: str
+
+
+def check_version(client: Elasticsearch, failures: Failures) -> Server:
     """The version of the oldest node. `GET /` is not asked: not every node answers it."""
     with failures.explained():
         answer = client.nodes.info(metric="http", filter_path="nodes.*.version")
     found = [str(node["version"]) for node in answer.get("nodes", {}).values()]
-    if not found:
+    version = min(found, key=_numbers, default="")
+    if is_opensearch(answer):
+        if not version or not OLDEST_OPENSEARCH <= _numbers(version)[0] <= NEWEST_OPENSEARCH:
+            raise failures.store_error(
+                "what answers there is no Elasticsearch, and no OpenSearch 2 or 3. Check the "
+                "address in --store"
+            )
+        return Server(OPENSEARCH, version)
+    if not version:
         raise failures.store_error("it does not tell its version. Check the address in --store")
-    version = min(found, key=_numbers)
     _check_known(version, failures)
-    return version
+    return Server("Elasticsearch", version)
 
 
 def _check_known(version: str, failures: Failures) -> None:

@@ -21,6 +21,7 @@ from paperless_fingerprint.stores.elasticsearch import rows
 from paperless_fingerprint.stores.elasticsearch.base import ATTEMPTS, MANY_IDS, Session
 from paperless_fingerprint.stores.elasticsearch.bulk import Operation
 from paperless_fingerprint.stores.elasticsearch.scan import Hit
+from paperless_fingerprint.text.normalise import words
 
 _WORD_FIELDS = (
     "title_words", "content_words", "correspondent_words", "document_type_words", "tags_words"
@@ -152,6 +153,17 @@ class Documents(Session):
                 rows.unpacked_hash(hit["_source"]["text_hash"]),
             )
             for hit in self._hits(ids, fields=("id", "spec", "text_hash"))
+        }
+
+    def too_short(self) -> dict[int, int]:
+        found = self._reader.scan(
+            self._names["documents"],
+            query={"bool": {"must_not": {"exists": {"field": "shingles"}}}},
+            sort=_BY_ID,
+            source_includes=list(_TEXT_FIELDS),
+        )
+        return {
+            hit["_source"]["id"]: len(words(rows.content_from(hit["_source"]))) for hit in found
         }
 
     def id_of_uuid(self, uuid: str) -> int | None:

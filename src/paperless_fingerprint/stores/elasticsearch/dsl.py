@@ -175,6 +175,17 @@ def _words(field: TextField, words: str, boost: float, *, is_phrase: bool) -> Qu
     return {"match_phrase" if is_phrase else "match": {_WORDS[field]: asked}}
 
 
+def resembling(word: str) -> Query:
+    """What holds a word that contains this one, or that is spelled nearly like it."""
+    asked: list[Query] = []
+    for name in (_WORDS[TextField.TITLE], _WORDS[TextField.CONTENT]):
+        asked.append({"wildcard": {name: {"value": f"*{word}*"}}})
+        asked.append(
+            {"fuzzy": {name: {"value": word, "fuzziness": "AUTO:3,5", "prefix_length": 1}}}
+        )
+    return {"dis_max": {"queries": asked}}
+
+
 def _ids(ids: Sequence[int]) -> Query:
     chunks = [ids[i : i + _MOST_TERMS] for i in range(0, len(ids), _MOST_TERMS)]
     some: list[Query] = [{"terms": {"id": chunk}} for chunk in chunks]

@@ -10,7 +10,7 @@ from uuid import UUID
 from elasticsearch import Elasticsearch
 
 from paperless_fingerprint.stores.base import StoreCounts, StoreReport
-from paperless_fingerprint.stores.elasticsearch.connection import Address
+from paperless_fingerprint.stores.elasticsearch.connection import Address, Server
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
 
@@ -22,7 +22,7 @@ def report(
     names: Mapping[str, str],
     *,
     address: Address,
-    version: str,
+    server: Server,
     namespace: UUID,
     pending: int,
 ) -> StoreReport:
@@ -40,9 +40,9 @@ def report(
         decisions=reader.count(names["decisions"]),
     )
     return StoreReport(
-        kind="Elasticsearch",
+        kind=server.name,
         address=address.shown,
-        version=version,
+        version=server.version,
         counts=counts,
         bytes_used=int(stats["_all"]["total"]["store"]["size_in_bytes"]),
         findings=(*_findings(health, address), *_blocked(settings)),

@@ -20,6 +20,7 @@ import orjson
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.fingerprints.sketch import band_keys
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import (
     Decision,
     Document,
@@ -227,17 +228,23 @@ def pair_body(pair: Pair) -> bytes:
             "confidence": pair.confidence,
             "score": pair.scores.score,
             "scores": asdict(pair.scores),
-            "reasons": pair.reasons,
+            # As texts: the mapping has them as keywords, and nobody searches for them.
+            "reasons": [orjson.dumps(each.as_json()).decode() for each in pair.reasons],
             "leader": pair.leader,
         }
     )
+
+
+def _reason_from(told: str) -> Reason:
+    """An earlier version stored sentences."""
+    return Reason.of(orjson.loads(told) if told.startswith("{") else told)
 
 
 def pair_from(source: Mapping[str, Any]) -> Pair:
     return Pair(
         a=source["a"], b=source["b"], relation=Relation(source["relation"]),
         confidence=source["confidence"], scores=PairScore(**source["scores"]),
-        reasons=tuple(source["reasons"]), leader=source["leader"],
+        reasons=tuple(map(_reason_from, source["reasons"])), leader=source["leader"],
     )  # fmt: skip
 
 

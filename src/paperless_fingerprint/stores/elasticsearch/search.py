@@ -13,6 +13,7 @@ from elasticsearch import Elasticsearch
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.shingles import Hashes
+from paperless_fingerprint.query.offers import is_near
 from paperless_fingerprint.query.plan import SketchQuery, common_above, group_of
 from paperless_fingerprint.query.searcher import (
     Found,
@@ -32,6 +33,7 @@ from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
 from paperless_fingerprint.stores.elasticsearch.refresh import unseen_at
 from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, failed_within
+from paperless_fingerprint.text.normalise import words
 
 #: Hits in one answer.
 _PAGE = 1000
@@ -41,6 +43,8 @@ _SHOWN = ["id", "uuid", "title", "created", "added", "page_count", "owner", "vie
 _TEXT = ["content", "content_zlib"]
 #: What tells whether a candidate is one, and saves counting its shingles.
 _FACTS = ["level", "spec", "shingles"]
+#: Documents whose words are looked at where one was not found.
+_RESEMBLING = 20
 
 #: A query for those who may see all but these documents.
 Without = Callable[[Collection[int]], dsl.Query]
@@ -168,6 +172,20 @@ class ElasticsearchSearcher:
         )
         return min(at_most, int(answer["hits"]["total"]["value"]))
 
+    def resembling(self, word: str, scope: Scope) -> list[str]:
+        """From the documents themselves: the server lists no words, and so nothing hidden shows."""
+        asked = dsl.resembling(word)
+        answer = self._with_history(
+            lambda hidden: dsl.in_scope(asked, scope.restricted, hidden),
+            {"size": _RESEMBLING, "track_total_hits": False, "_source": [*_SHOWN, *_TEXT]},
+            scope,
+        )
+        found: set[str] = set()
+        for hit in answer["hits"]["hits"]:
+            row = self._row(hit["_source"])
+            found.update(words(row.title), words(row.text))
+        return sorted(each for each in found if word in each or is_near(word, each))
+
     def explain(
         self, query: SketchQuery | None, rest: Node | None, scope: Scope, limit: int
     ) -> dict[str, Any]:
@@ -246,10 +264,11 @@ class ElasticsearchSearcher:
         with self._failures.explained():
             answers = list(client.msearch(searches=searches)["responses"])
         for one in answers:
+            # OpenSearch calls it an error where no shard was in time.
+            if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
+                raise SearchTooLongError(scope.time_limit_seconds)
             if "error" in one:
                 self._raise(one)
-            if one["timed_out"]:
-                raise SearchTooLongError(scope.time_limit_seconds)
         return answers
 
     def _client_for(self, seconds: float) -> Elasticsearch:

@@ -55,7 +55,7 @@ class ElasticsearchStore(Documents, Results):
     def report(self) -> StoreReport:
         return health.report(
             self._client, self._failures, self._reader, self._names,
-            address=self.address, version=self.version, namespace=self.namespace,
+            address=self.address, server=self.server, namespace=self.namespace,
             pending=len(self.pending()),
         )  # fmt: skip
 

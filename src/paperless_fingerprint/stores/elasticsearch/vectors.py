@@ -27,6 +27,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
     create_index,
     mappings_folder,
 )
+from paperless_fingerprint.stores.elasticsearch.opensearch import NO_VECTORS, OPENSEARCH
 from paperless_fingerprint.stores.elasticsearch.reindex import is_moving
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
@@ -53,7 +54,7 @@ _FIELDS = ("id", "text_hash", "language", "rest")
 class ElasticsearchVectors:
     """See stores.vectors.VectorStore. `documents` tells which documents there are."""
 
-    def __init__(self, address: Address, documents: Store) -> None:
+    def __init__(self, address: Address, documents: ElasticsearchStore) -> None:
         self._address = address
         self._documents = documents
         self._failures = Failures(address.shown)
@@ -74,7 +75,14 @@ class ElasticsearchVectors:
     def close(self) -> None:
         self._client.close()
 
+    @property
+    def why_not(self) -> str:
+        """Why no vectors can be kept there, if they cannot."""
+        return NO_VECTORS if self._documents.server.name == OPENSEARCH else ""
+
     def put(self, space: str, vectors: Sequence[StoredVector]) -> None:
+        if reason := self.why_not:
+            raise self._failures.store_error(reason)
         alias = self._prepared(space)
         dimensions_with(space, self._dimensions(alias), vectors)
         there = self._present([vector.id for vector in vectors])

@@ -106,6 +106,10 @@ class Documents(SqliteFile):
             ).fetchall()
         return {id: (spec, text_hash) for id, spec, text_hash in found}
 
+    def too_short(self) -> dict[int, int]:
+        with self.reading() as connection:
+            return dict(connection.execute("SELECT id, words FROM document WHERE bands = x''"))
+
     def id_of_uuid(self, uuid: str) -> int | None:
         with self.reading() as connection:
             found = connection.execute(

@@ -15,7 +15,7 @@ class SqliteRevision:
     def __init__(self, path: Path) -> None:
         self._file = SqliteFile(path)
         self._lock = threading.Lock()
-        with self._file.reading() as connection:
+        with self._file.making() as connection:
             self._connection = connection
 
     def now(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import (
     Decision,
     Document,
@@ -97,7 +98,7 @@ def search_row(
 def pair_row(pair: Pair) -> tuple[Any, ...]:
     return (
         pair.a, pair.b, pair.relation.value, pair.confidence, pair.scores.score,
-        to_json(pair.scores), to_json(pair.reasons), pair.leader,
+        to_json(pair.scores), to_json([reason.as_json() for reason in pair.reasons]), pair.leader,
     )  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def pair_from(row: tuple[Any, ...]) -> Pair:
     a, b, relation, confidence, _score, scores, reasons, leader = row
     return Pair(
         a=a, b=b, relation=Relation(relation), confidence=confidence,
-        scores=PairScore(**orjson.loads(scores)), reasons=tuple(orjson.loads(reasons)), leader=leader,
+        scores=PairScore(**orjson.loads(scores)), reasons=tuple(map(Reason.of, orjson.loads(reasons))), leader=leader,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files.sqlite import VOCABULARY, SqliteFile
 from paperless_fingerprint.fingerprints.shingles import Hashes
+from paperless_fingerprint.query.offers import is_near
 from paperless_fingerprint.query.plan import SketchQuery, common_above
 from paperless_fingerprint.query.searcher import (
     Found,
@@ -27,7 +28,7 @@ from paperless_fingerprint.query.searcher import (
     Scope,
     SearchTooLongError,
 )
-from paperless_fingerprint.query.tree import Node
+from paperless_fingerprint.query.tree import Node, Span, TextField, Words
 from paperless_fingerprint.stores.sqlite.conditions import (
     SUPERSEDED,
     Condition,
@@ -47,6 +48,10 @@ from paperless_fingerprint.stores.sqlite.time_limit import TimeLimit
 
 #: Sketches looked at for one candidate that is wanted; each further step takes four times as many.
 _LOOK_AHEAD = 3
+#: Words that may be meant where one was not found; of what is longer nobody would want to read.
+_RESEMBLING = 2_000
+_TRIED = 40
+_LONGEST_WORD = 40
 
 
 class SqliteSearcher(SqliteFile):
@@ -186,6 +191,25 @@ class SqliteSearcher(SqliteFile):
             )
             return int(connection.execute(sql, values).fetchone()[0])
 
+    def resembling(self, word: str, scope: Scope) -> list[str]:
+        with self._limited(scope) as connection:
+            found = connection.execute(
+                # The rare ones are misread as a rule.
+                "SELECT term FROM spellings WHERE term != ?1 AND length(term) <= ?4 AND ("
+                "instr(term, ?1) OR (abs(length(term) - length(?1)) <= 2 "
+                "AND (substr(term, 1, 2) = ?2 OR substr(term, -3) = ?3))) "
+                "ORDER BY doc DESC LIMIT ?5",
+                (word, word[:2], word[-3:], _LONGEST_WORD, _RESEMBLING),
+            ).fetchall()
+        words = [term for (term,) in found]
+        if scope.restricted is None:
+            return words
+        # What stands in hidden documents alone is not told.
+        near = [term for term in words if word in term or is_near(word, term)][:_TRIED]
+        return [
+            term for term in near if self.count(Words(TextField.ANY, (term,), Span(0, 0)), scope, 1)
+        ]
+
     def explain(
         self, query: SketchQuery | None, rest: Node | None, scope: Scope, limit: int
     ) -> dict[str, Any]:
@@ -214,6 +238,9 @@ class SqliteSearcher(SqliteFile):
         connection.execute("PRAGMA temp_store = MEMORY")
         # What patterns are expanded through.
         connection.execute(VOCABULARY)
+        connection.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.spellings USING fts5vocab (main, words, row)"
+        )
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA cache_size = -65536")
 

@@ -32,7 +32,7 @@ class SqliteStore(Documents, Results):
                 f"The folder {self.path.parent} for the library cannot be made: {error.strerror}. "
                 "Name another place with --store sqlite:///PATH."
             ) from error
-        with self.reading() as connection:
+        with self.making() as connection:
             schema.prepare(connection, self.path)
             found = connection.execute("SELECT value FROM note WHERE name = 'namespace'").fetchone()
         self.namespace = UUID(found[0])
@@ -90,10 +90,12 @@ class SqliteStore(Documents, Results):
             details={"format": str(schema.VERSION), "namespace": str(self.namespace)},
         )
 
-    def settle(self, written: int) -> None:  # noqa: ARG002  (for the other store)
+    def settle(self, written: int) -> None:
         postings.post_those_that_wait(self)
         with self.writing() as connection:
             fts_merge.prepare_for(connection, import_=False)
+            if written >= postings.LARGE_WRITE:
+                fts_merge.lift(connection)
         with self.reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -44,6 +44,8 @@ class _Known:
 class SqliteVectors(SqliteFile):
     """See stores.vectors.VectorStore. Has connections of its own to the library's file."""
 
+    why_not = ""
+
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
         self._known: dict[str, _Known] = {}

@@ -80,6 +80,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === "Escape" && event.target.matches("[type=search]")) event.target.blur();
   if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
+  // Whoever has clicked beside everything in a dialog does not mean the page behind it.
+  if (document.querySelector("dialog[open]")) return;
   const walker = event.target.closest("[data-walk] a");
   if (walker && walk(walker, event.key)) { event.preventDefault(); return; }
   if (event.key !== "?" && event.key !== "/" && !settings.get("keys")) return;
@@ -188,3 +190,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 arrive(false);
+
+// Whoever signs out leaves no searches behind ---------------------------------------------------
+
+document.addEventListener("submit", event => {
+  if (!event.target.action.endsWith("/sign-out")) return;
+  for (const name of Object.keys(localStorage)) if (name.startsWith("pf-searches ")) localStorage.removeItem(name);
+});

@@ -1,0 +1,1 @@
+"""Telling people outside of Paperless and the page that duplicates have come."""

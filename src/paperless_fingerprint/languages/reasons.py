@@ -1,0 +1,122 @@
+"""Why two documents are what they are to each other: codes with values, and their sentences.
+
+What is stored and told to programs are the code and the values. The sentence is made when somebody
+reads it, in that person's language; a code of another version than this, and what was stored as a
+sentence before there were codes, is shown as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from paperless_fingerprint.languages import (
+    decimal,
+    gettext,
+    language_name,
+    listed,
+    mark,
+    percent,
+    whole,
+)
+
+Value: TypeAlias = str | int | float | Sequence[str]
+#: The code of a reason that is a sentence already.
+SENTENCE = "sentence"
+
+TEXTS: Mapping[str, str] = {
+    "same_file": mark("the files are identical"),
+    "same_text": mark("the texts are identical"),
+    "too_short": mark("too little text to compare"),
+    "repetitive": mark("the same words over and over"),
+    "little_shared": mark("the texts have too little in common"),
+    "parts_shared": mark("only some passages are the same"),
+    "share": mark("%(share)s of the text matches"),
+    "part": mark("%(share)s of the shorter text is in the longer one"),
+    "same_fact": mark("same %(kind)s %(value)s"),
+    "same_fact_and_total": mark("same %(kind)s %(value)s and total %(total)s"),
+    "date_differs": mark("the date differs: %(a)s / %(b)s"),
+    "name_differs": mark("a name differs: %(a)s / %(b)s"),
+    "number_differs": mark("a number differs: %(a)s / %(b)s"),
+    "amount_differs": mark("an amount differs: %(a)s / %(b)s"),
+    "wording_differs": mark("the wording differs: %(a)s / %(b)s"),
+    "something_differs": mark("something differs: %(a)s / %(b)s"),
+    "stamp": mark("a stamp or a line was added: %(text)s"),
+    "passage": mark("a passage of %(words)s words is only in one: %(text)s"),
+    "reordered": mark("pages or paragraphs in another order"),
+    "misread": mark("about %(share)s of the characters were misread"),
+    "rival": mark(
+        "document %(document)s resembles document %(other)s too, and can be a copy of only one of them"
+    ),
+    "rival_of_place": mark("document %(other)s is in the same place of document %(document)s"),
+    "confirmed": mark("confirmed by %(by)s"),
+    "confirmed_by_a_person": mark("confirmed by a person"),
+    "translation": mark("a translation: %(one)s and %(other)s"),
+    "reworded": mark("the same in other words, both in %(language)s"),
+    "reworded_or_translated": mark("the same in other words or another language"),
+    "same_kinds": mark("the same %(kinds)s"),
+    "kinds_differ": mark("some %(kinds)s differ"),
+    "no_facts": mark("no amounts or dates to compare"),
+    "same_names": mark("the same names"),
+    "same_meaning": mark("the meaning is the same (likeness %(likeness)s)"),
+    "similar_meaning": mark("the meaning is very similar (likeness %(likeness)s)"),
+}
+#: What the values `kind` and `kinds` name.
+KINDS: Mapping[str, str] = {
+    "total": mark("total"),
+    "date": mark("date"),
+    "IBAN": "IBAN",
+    "contract number": mark("contract number"),
+    "customer number": mark("customer number"),
+    "invoice number": mark("invoice number"),
+    "order number": mark("order number"),
+    "reference": mark("reference"),
+    "dates": mark("dates"),
+    "amounts": mark("amounts"),
+    "references": mark("references"),
+    "numbers": mark("numbers"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    code: str
+    values: Mapping[str, Value] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def of(cls, told: Any) -> Reason:
+        """From what `as_json` gave, or from a sentence of an earlier version."""
+        if isinstance(told, str):
+            return cls(SENTENCE, {"text": told})
+        return cls(told["code"], told["values"])
+
+    def as_json(self) -> dict[str, Any]:
+        return {"code": self.code, "values": dict(self.values)}
+
+    def __str__(self) -> str:
+        """The sentence, in the language of whoever reads it."""
+        text = TEXTS.get(self.code)
+        if text is None:
+            return str(self.values.get("text", self.code))
+        return gettext(text, **{name: _shown(name, value) for name, value in self.values.items()})
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == "share":
+        return percent(value)
+    if name == "words":
+        return whole(value)
+    if name == "likeness":
+        return decimal(value, 2)
+    if name == "kind":
+        return _kind(value)
+    if name == "kinds":
+        return listed([_kind(each) for each in value])
+    if name in {"one", "other", "language"} and isinstance(value, str):
+        return language_name(value)
+    return str(value)
+
+
+def _kind(name: str) -> str:
+    return gettext(KINDS[name]) if name in KINDS else name

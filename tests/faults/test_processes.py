@@ -1,0 +1,89 @@
+"""The processes that compare texts: they die with the one that started them, and not in silence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+
+from documents import SPEC, some_text
+from paperless_fingerprint.errors import PartlyDone
+from paperless_fingerprint.library import analysis_whole
+from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.intake import take_in
+from paperless_fingerprint.model import Document
+from paperless_fingerprint.progress import Progress, Silent
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.stores.sqlite import SqliteStore
+
+# Compares with two processes, which stop in the middle; says who they are.
+ANALYSIS = """
+import sys, time
+from multiprocessing import active_children
+from paperless_fingerprint.library import judging
+from paperless_fingerprint.library.vocabulary import Rarity
+from paperless_fingerprint.fingerprints.rarity import NoRuns
+from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.text.lexicon import NoVocabulary
+
+judging.judge_chunk = lambda *_: time.sleep(600)
+if __name__ == "__main__":
+    pool = judging.JudgingPool(
+        judging.Judge.of(load({}, {})), Rarity(NoVocabulary(), NoRuns()), 2
+    )
+    for _ in range(2):
+        pool._pool.submit(judging._work, judging.Chunk({}, []))
+    print(*[child.pid for child in active_children()], flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_whoever_compares_for_a_process_that_was_killed_ends_too() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", ANALYSIS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    children = [int(pid) for pid in process.stdout.readline().split()]
+    assert len(children) == 2
+    process.kill()
+    process.wait()
+    # All who could write into it are gone when nothing more can come.
+    assert process.stdout.read() == b""
+    process.stdout.close()
+    process.stdin.close()
+
+
+class _KillingOne(Silent):
+    def advance(self, count: int = 1) -> None:
+        children = active_children()
+        if children:
+            os.kill(children[0].pid or 0, signal.SIGKILL)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    made = SqliteStore(tmp_path / "library.db")
+    texts = [some_text(60, number) for number in range(500)]
+    documents = [Document(n, content=texts[n % 500]) for n in range(1, 1_001)]
+    take_in(made, documents, SPEC)
+    yield made
+    made.close()
+
+
+def test_a_process_that_dies_is_told_in_a_sentence_and_the_next_run_goes_on(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis_whole, "_CHUNK_PAIRS", 20)
+    monkeypatch.setattr(analysis_whole, "_STORED_TOGETHER", 1)
+    killing: Progress = _KillingOne()
+    with pytest.raises(PartlyDone, match="want of memory"):
+        analyse(store, load({"workers": 2}, {}), killing)
+    analyse(store, load({"workers": 1}, {}), Silent())
+    assert not store.pending()
+    assert sum(1 for _ in store.pairs()) == 500
