@@ -45,6 +45,9 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "consume": ("paperless:consume", "Do what happens for one new document"),
         "inbox": ("paperless:inbox", "Show what waits, and what failed and why"),
     },
+    "Tell people": {
+        "notify": ("notify:notify", "Show which notifications wait; --test tries the addresses"),
+    },
     "Save and move": {
         "backup": ("backup:backup", "Put library, decisions and settings into one file"),
         "restore": ("backup:restore", "Check a backup; put it back with --yes"),
