@@ -45,6 +45,9 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "consume": ("paperless:consume", "Process one new document"),
         "inbox": ("paperless:inbox", "Show what is waiting, and what failed and why"),
     },
+    "Tell people": {
+        "notify": ("notify:notify", "Show which notifications wait; --test tries the addresses"),
+    },
     "Back up and export": {
         "backup": ("backup:backup", "Save library, decisions and settings to one file"),
         "restore": ("backup:restore", "Check a backup; restore it with --yes"),
