@@ -163,7 +163,7 @@ def test_a_new_model_is_not_complete_yet(run, address, tmp_path):
     code, findings = said(run, embedder="openai", url=address.url, model="some-model")
     assert code == 0
     assert "3 documents are waiting until the new model, openai-some-model/32x64" in findings[1][1]
-    assert f"searches stay with {USEM3}" in findings[1][1]
+    assert f"searches use {USEM3}" in findings[1][1]
 
 
 def fill(folder: Path, space: str, codes: bytes) -> None:
