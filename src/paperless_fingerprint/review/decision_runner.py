@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.context import owe
@@ -29,6 +30,8 @@ class DecisionRunner:
         patience_seconds: float,
         #: Called when something was carried out.
         tell: Callable[[], None],
+        #: Held while the library is waited for.
+        wanting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._settings = settings
         self._opened = opened
@@ -36,6 +39,7 @@ class DecisionRunner:
         self._journal = journal
         self._patience_seconds = patience_seconds
         self._tell = tell
+        self._wanting = wanting
         self.trouble = ""
         self._wake = threading.Event()
         self._settled = threading.Condition()
@@ -77,7 +81,7 @@ class DecisionRunner:
         """All that waits, in its order. Waits for whoever holds the library."""
         if not self._waiting():
             return
-        with library_lock(self._settings).held():
+        with self._wanting(), library_lock(self._settings).held():
             for entry in self._waiting():
                 if stop.is_set():
                     break
