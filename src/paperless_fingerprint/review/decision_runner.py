@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 
@@ -16,6 +17,8 @@ from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.settings.registry import Settings
 
 _AGAIN_SECONDS = 5.0
+#: How long the library is held at a time, and let go of in between.
+_TURN_SECONDS, _BETWEEN_SECONDS = 2.0, 0.2
 
 
 class DecisionRunner:
@@ -32,6 +35,7 @@ class DecisionRunner:
         tell: Callable[[], None],
         #: Held while the library is waited for.
         wanting: Callable[[], AbstractContextManager[None]] = nullcontext,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._opened = opened
@@ -40,6 +44,7 @@ class DecisionRunner:
         self._patience_seconds = patience_seconds
         self._tell = tell
         self._wanting = wanting
+        self._clock = clock
         self.trouble = ""
         self._wake = threading.Event()
         self._settled = threading.Condition()
@@ -78,12 +83,18 @@ class DecisionRunner:
         return [entry for entry in self._journal.waiting() if not entry.trashed]
 
     def _carry_out_waiting(self, stop: threading.Event) -> None:
-        """All that waits, in its order. Waits for whoever holds the library."""
-        if not self._waiting():
-            return
+        """All that waits, in its order. Waits for whoever holds the library, and lets go of it now
+        and then: thousands may wait, and a new document shall not wait for all of them."""
+        while self._waiting() and not stop.is_set():
+            self._carry_out_some(stop)
+            self._tell()
+            stop.wait(_BETWEEN_SECONDS if self._waiting() else 0)
+
+    def _carry_out_some(self, stop: threading.Event) -> None:
         with self._wanting(), library_lock(self._settings).held():
+            end = self._clock() + _TURN_SECONDS
             for entry in self._waiting():
-                if stop.is_set():
+                if stop.is_set() or self._clock() > end:
                     break
                 around = carry_out(self._opened.store, self._settings, self._journal, entry)
                 self._mirror.look_again(around)
@@ -91,4 +102,3 @@ class DecisionRunner:
                     owe(self._settings, around)
                 with self._settled:
                     self._settled.notify_all()
-        self._tell()
