@@ -19,7 +19,7 @@ RIGHTS = (
 ).split()
 LABELS = (
     "tag_exact tag_near tag_primary tag_version tag_contains tag_semantic tag_not_duplicate "
-    "field_duplicate field_version field_contains field_confidence view_name"
+    "field_duplicate field_version field_contains field_confidence field_compare view_name"
 ).split()
 _KINDS = (
     "saved_views", "tags", "custom_fields", "correspondents", "document_types", "storage_paths",
@@ -95,9 +95,11 @@ class RealPaperless:
 
     # --- documents ------------------------------------------------------------------------------
 
-    def upload(self, text: str, name: str, title: str = "") -> int:
+    def upload(self, text: str, name: str, title: str = "", *, pdf: bytes = b"") -> int:
         """By this person, as on Paperless's page; there when this returns."""
         file = {"document": (f"{title or 'letter'}.txt", text.encode(), "text/plain")}
+        if pdf:
+            file = {"document": (f"{title or 'letter'}.pdf", pdf, "application/pdf")}
         form = {"title": title or f"letter {self.mark}"}
         token = self._tokens[name]
         task = self.ask("POST", "documents/post_document/", token=token, files=file, data=form)
