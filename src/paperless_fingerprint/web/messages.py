@@ -107,6 +107,8 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "done.many.resolve": mark_n(
         "%(num)s group resolved: %(ids)s.", "%(num)s groups resolved: %(ids)s."
     ),
+    "changes.same": mark("If you confirm"),
+    "changes.different": mark("If you say they are different"),
     "rule.primary": mark("the one marked “Keep”"),
     "rule.oldest": mark("the oldest"),
     "rule.newest": mark("the newest"),
