@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 
+from paperless_fingerprint.checkup import notify
 from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessError
 from paperless_fingerprint.integration.context import open_inbox, open_spool
@@ -80,7 +81,9 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
         )
     if worst is ExitCode.DONE and not all(finding.ok for finding in findings):
         worst = ExitCode.PAPERLESS
-    local = [*_hook(), *_spool(settings), *_inbox(settings), *_service(settings)]
+    local = [
+        *_hook(), *_spool(settings), *_inbox(settings), *_service(settings), *notify.examine(settings)
+    ]  # fmt: skip
     if worst is ExitCode.DONE and not all(finding.ok for finding in local):
         worst = ExitCode.CONFIGURATION
     return findings + local, worst

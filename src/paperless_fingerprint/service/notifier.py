@@ -16,7 +16,7 @@ from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.notify.message import body_of
 from paperless_fingerprint.integration.notify.outbox import Delivery, Outbox
 from paperless_fingerprint.integration.notify.send import NotSent, send, targets_of
-from paperless_fingerprint.library.clock import text_of
+from paperless_fingerprint.library.clock import now_text, text_of
 from paperless_fingerprint.library.lock import path_of_outbox
 from paperless_fingerprint.progress import Progress
 from paperless_fingerprint.settings.registry import Settings
@@ -74,14 +74,15 @@ class Notifier:
 
     def step(self) -> None:
         """All that is due now, once."""
-        path = path_of_outbox(self._settings)
-        if not path.exists():
+        path, is_off = path_of_outbox(self._settings), self._settings.notify.when == "off"
+        if is_off and not path.exists():
             return
         outbox = Outbox(path)
         try:
-            if self._settings.notify.when == "off":
+            if is_off:
                 outbox.rest()
                 return
+            outbox.since(now_text())
             self._gather(outbox)
             for delivery in outbox.deliveries(self._clock()):
                 if self._stop.is_set():

@@ -412,8 +412,11 @@ def drain_once(
                 return 0, 0, ""
             turn.enter_context(FileLock(lock.with_name(lock.name + ".drain")).held())
         found = _drain_patiently(settings, progress, sleep)
-    # Where no `serve` runs, whoever comes by takes along what waits.
-    Notifier(settings, progress).step()
+    try:
+        # Where no `serve` runs, whoever comes by takes along what waits.
+        Notifier(settings, progress).step()
+    except FingerprintError as error:
+        progress.say(str(error))
     return found
 
 

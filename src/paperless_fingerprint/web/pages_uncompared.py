@@ -52,7 +52,7 @@ def routes() -> Sequence[Route]:
 def _listed(request: Request, visit: Visit) -> Response:
     given = _given(request.query_params)
     found = uncompared.listed(
-        visit.review, visit.person, given.get("reason", ""), given.get("text", ""),
+        visit.review, visit.person, given["reason"], given["text"],
         max(1, number_of(request.query_params.get("page")) or 1),
     )  # fmt: skip
     return page(
@@ -67,8 +67,7 @@ def _listed(request: Request, visit: Visit) -> Response:
 def _given(told: Mapping[str, Any]) -> dict[str, str]:
     """What the list is filtered by; an unknown reason is none."""
     reason, text = str(told.get("reason") or ""), str(told.get("text") or "")[:200].strip()
-    given = {"reason": reason if reason in uncompared.REASONS else "", "text": text}
-    return {name: value for name, value in given.items() if value}
+    return {"reason": reason if reason in uncompared.REASONS else "", "text": text}
 
 
 def _reprocess(request: Request, visit: Visit, form: FormData) -> Response:

@@ -46,13 +46,11 @@ def test_one_sees_why_and_has_paperless_recognise_again(open_site, chromium):
     expect(page.get_by_label("Title or file name")).to_have_value("ROOF")
     page.goto("/uncompared?reason=too_short&text=script")
     expect(page.locator("tbody tr")).to_contain_text("<script>alert(1)</script>")
-
     assert site.office.paperless.requests["POST", "/api/documents/bulk_edit/"] == 1
 
 
-def test_on_a_phone_and_where_there_is_nothing(open_site, chromium):
+def test_on_a_phone_in_the_dark(open_site, chromium):
     _, window = open_site(DOCUMENTS[:3])
-
     page = window.open(viewport={"width": 360, "height": 700}, color_scheme="dark")
     page.goto("/uncompared")
     expect(page.locator("tbody tr")).to_have_count(2)

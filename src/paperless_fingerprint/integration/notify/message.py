@@ -46,6 +46,10 @@ def _document(settings: Settings, find: Find) -> dict[str, Any]:
     return told
 
 
+def test_body(id: str, at: str) -> dict[str, Any]:
+    return {"event": "test", "id": id, "at": at, "count": 0, "documents": [], "page": None}
+
+
 def heading_of(body: Mapping[str, Any]) -> str:
     if body["event"] == "test":
         return "A test of paperless-fingerprint"

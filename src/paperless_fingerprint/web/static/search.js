@@ -3,7 +3,7 @@
 
 (() => {
   const section = document.getElementById("past");
-  const name = `pf-searches ${section.dataset.key}`;
+  const name = `pf-searches ${section.dataset.owner}`;
   const most = 12;
 
   function kept() {
