@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from browsing import PHONE, any_store
@@ -15,6 +16,7 @@ from paperless_fingerprint.demo.stand_in.pictures import thumbnail
 
 pytestmark = any_store
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 #: How much ink there is, and how much of it is red and blue, in hundredths of the canvas.
 _INK = """canvas => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -238,6 +240,14 @@ def test_a_picture_is_a_page_too(page, chromium, site):
         see(page, "/review/p23-24")
     expect(page.locator(".see-said")).to_contain_text("Document 23: page 1 of 1")
     assert side(page, 23).locator("canvas").evaluate(_INK)["ink"] > 50
+
+
+@pytest.mark.parametrize("name", ["scan-fax.pdf", "scan-jpeg2000.pdf"])
+def test_what_scanners_write_is_drawn_without_webassembly(page, chromium, site, name):
+    with file_of(site, 23, (FIXTURES / name).read_bytes()):
+        see(page, "/review/p23-24")
+    expect(page.locator(".see-said")).to_contain_text("Document 23: page 1 of 1")
+    assert side(page, 23).locator("canvas").evaluate(_INK)["ink"] > 500
 
 
 def test_a_bundle_of_five_hundred_pages(page, chromium, site):
