@@ -62,37 +62,6 @@ class _Commands(Group):
     lazy: Mapping[str, str] = {
         name: where for section in _SECTIONS.values() for name, (where, _) in section.items()
     }
-    #: The first sentences of their descriptions, as the list of commands shows them: to load all of
-    #: the commands for these would take as long again.
-    told: Mapping[str, str] = {
-        "analyze": "Find duplicates, versions and parts, and store them.",
-        "apply": "Write tags, links and the saved view to Paperless.",
-        "backup": "Save library, decisions, pending work and settings without secrets to FILE, a zip.",
-        "compare": "Compare documents A and B: scores, reasons, and a word diff.",
-        "config": "Show the settings.",
-        "confirm": "Confirm what was found about documents A and B; where nothing was found, that they are duplicates.",
-        "consume": "Process one document: fetch it, compare it, write to Paperless.",
-        "decisions": "Import decisions that 'export decisions' wrote.",
-        "demo": "Try everything on a sample library.",
-        "dismiss": "Mark documents A and B as not duplicates.",
-        "doctor": "Check settings, store and connections, and say what to fix.",
-        "export": "Write pairs or groups as CSV; as JSON lines decisions, which 'decisions' reads back, or MinHash signatures, which datasketch.LeanMinHash takes.",
-        "groups": "List the groups of duplicates, best match first, with the one to keep.",
-        "import": "Import documents from FILE, one JSON object per line; '-' is stdin.",
-        "inbox": "Show what is waiting, and what failed and why.",
-        "merge": "Copy tags and fields of COPIES to PRIMARY, and move the copies to Paperless's trash.",
-        "migrate": "Copy the whole library to the store at TARGET, which must be empty.",
-        "pairs": "List the pairs, best match first.",
-        "primary": "Keep document ID of its group.",
-        "related": "List documents similar to document ID, step by step.",
-        "restore": "Check the backup FILE and show what is in it; with --yes restore it.",
-        "search": "Search documents by words, and by FINGERPRINT:<id>_<overlap %>_<probability %>.",
-        "serve": "Run the page, the HTTP API and the background service: review, search, inbox, sync.",
-        "show": "Show everything known about document ID: metadata, fingerprint, pairs, group, versions.",
-        "sync": "Fetch new and changed documents from Paperless, and remove deleted ones.",
-        "tune": "Show what other thresholds would add and remove.",
-        "undo": "Undo the decision about two documents, or without IDs the last one.",
-    }
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.lazy))
