@@ -29,6 +29,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 from measuring import report
 
@@ -294,6 +296,19 @@ class Client:
         assert answer.status == status, (path, answer.status, body[:300])
         return seconds, body
 
+    def form(self, path: str, told: dict[str, str]) -> tuple[float, bytes]:
+        headers = {**self._headers, "Content-Type": "application/x-www-form-urlencoded"}
+        body = urlencode({"csrf": self._csrf, **told})
+        began = time.perf_counter()
+        self._connection.request("POST", path, body, headers)
+        answer = self._connection.getresponse()
+        found = answer.read()
+        assert answer.status == 200, (path, answer.status, found[:300])
+        return time.perf_counter() - began, found
+
+    def ask(self, told: str | tuple[str, dict[str, str]], **more: Any) -> tuple[float, bytes]:
+        return self.get(told, **more) if isinstance(told, str) else self.form(*told)
+
     def post(self, path: str, told: object) -> float:
         headers = {**self._headers, "X-CSRF-Token": self._csrf, "Content-Type": "application/json"}
         began = time.perf_counter()
@@ -304,8 +319,13 @@ class Client:
         return time.perf_counter() - began
 
 
-def kinds(asked: argparse.Namespace) -> dict[str, tuple[bool, int, Callable[[random.Random], str]]]:
-    """Name → (page or API, status, what to ask for)."""
+Asked = str | tuple[str, dict[str, str]]
+
+
+def kinds(
+    asked: argparse.Namespace,
+) -> dict[str, tuple[bool, int, Callable[[random.Random], Asked]]]:
+    """Name → (page or API, status, what to ask for, and of a form what stands in it)."""
     found = list(members_of(asked.documents, asked.groups))
 
     def group(rng: random.Random) -> str:
@@ -319,7 +339,7 @@ def kinds(asked: argparse.Namespace) -> dict[str, tuple[bool, int, Callable[[ran
         return rng.choice(found)[0]
 
     def page(rng: random.Random) -> int:
-        return rng.randint(1, len(found) // 20)
+        return rng.randint(1, len(found) // 50)
 
     def word(rng: random.Random) -> str:
         return "".join(rng.choices(_WORDS, k=3))
@@ -329,6 +349,17 @@ def kinds(asked: argparse.Namespace) -> dict[str, tuple[bool, int, Callable[[ran
         "groups": (True, 200, lambda rng: f"/review?page={page(rng)}"),
         "groups, filtered": (
             True, 200, lambda rng: f"/review?correspondent=Correspondent+{rng.randint(0, 20)}",
+        ),
+        "groups, by a word": (True, 200, lambda rng: f"/review?q={rng.randint(0, 9_999)}"),
+        "groups, by match": (True, 200, lambda rng: f"/review?sure={rng.randint(76, 99)}"),
+        "groups, by title": (True, 200, lambda rng: f"/review?sort=title&page={page(rng)}"),
+        "groups, as cards": (True, 200, lambda rng: f"/review?view=cards&page={page(rng)}"),
+        "groups, 200 a page": (True, 200, lambda _: "/review?per_page=200"),
+        "all that match, preview": (
+            True, 200, lambda _: (
+                "/review/preview",
+                {"all": "1", "query": "sure=80", "verdict": "same", "back": "/review"},
+            ),
         ),
         "one group": (True, 200, lambda rng: f"/review/{group(rng)}"),
         "two documents": (True, 200, lambda rng: f"/review/p{pair(rng)}"),
@@ -367,7 +398,7 @@ def measure(told: dict, asked: argparse.Namespace) -> None:
             def ask(client: Client, seed: int) -> None:
                 rng = random.Random(seed)
                 times.extend(  # noqa: B023
-                    client.get(path(rng), page=is_page, status=status)[0]  # noqa: B023
+                    client.ask(path(rng), page=is_page, status=status)[0]  # noqa: B023
                     for _ in range(asked.requests)
                 )
 
@@ -451,10 +482,10 @@ def _p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1]
 
 
-def _first_paint(client: Client, kind: tuple[bool, int, Callable[[random.Random], str]]) -> float:
+def _first_paint(client: Client, kind: tuple[bool, int, Callable[[random.Random], Asked]]) -> float:
     """The page with its styles and scripts; pictures come later and one by one."""
     _, status, path = kind
-    _, body = client.get(path(random.Random(0)), status=status)
+    _, body = client.ask(path(random.Random(0)), status=status)
     size = len(body)
     for name in set(re.findall(rb'(?:src|href)="(/static/[^"#]+\.(?:css|js))', body)):
         size += len(client.get(name.decode())[1])

@@ -19,7 +19,7 @@ from paperless_fingerprint.stores.sqlite import schema
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 #: By the version of their format.
-WRITTEN = {1: "9f30fad", 2: "dd6479a", 3: "4e937d0", 4: "00a9411"}
+WRITTEN = {1: "9f30fad", 2: "dd6479a", 3: "4e937d0", 4: "00a9411", 5: "d798b65"}
 PAIRS = {(1, 2): "near", (3, 4): "exact", (5, 6): "contains", (7, 11): "version"}
 GROUPS = {(1, 2), (3, 4)}
 

@@ -15,13 +15,16 @@ RIGHTS = (
     "view_document add_document change_document delete_document view_tag add_tag change_tag delete_tag "
     "view_customfield add_customfield delete_customfield view_savedview add_savedview "
     "delete_savedview view_correspondent view_documenttype view_uisettings view_note add_note "
-    "delete_note view_paperlesstask"
+    "delete_note view_paperlesstask view_storagepath"
 ).split()
 LABELS = (
     "tag_exact tag_near tag_primary tag_version tag_contains tag_semantic tag_not_duplicate "
     "field_duplicate field_version field_contains field_confidence field_compare view_name"
 ).split()
-_KINDS = ("saved_views", "tags", "custom_fields", "users")
+_KINDS = (
+    "saved_views", "tags", "custom_fields", "correspondents", "document_types", "storage_paths",
+    "users",
+)  # fmt: skip
 
 
 class RealPaperless:
@@ -118,9 +121,15 @@ class RealPaperless:
     def names(self, kind: str) -> dict[int, str]:
         return {row["id"]: row["name"] for row in self._all(kind)}
 
-    def field(self, name: str, data_type: str) -> int:
-        told = {"name": f"{name} {self.mark}", "data_type": data_type}
+    def field(self, name: str, data_type: str, *, options: list[str] | None = None) -> int:
+        told: dict[str, Any] = {"name": f"{name} {self.mark}", "data_type": data_type}
+        if options:
+            told["extra_data"] = {"select_options": [{"label": label} for label in options]}
         return int(self.ask("POST", "custom_fields/", json=told)["id"])
+
+    def options(self, field: int) -> dict[str, str]:
+        found = self.ask("GET", f"custom_fields/{field}/")["extra_data"]["select_options"]
+        return {option["label"]: option["id"] for option in found}
 
 
 class RealOffice(Office):

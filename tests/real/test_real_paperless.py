@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 from click.testing import CliRunner
 from paperless_work import LETTER, OTHER, RESCAN
@@ -166,6 +168,78 @@ def test_merging_carries_over_and_one_undo_takes_it_back(office):
     assert office.fields(b)["duplicate"] == [a]
     assert office.fields(b)[f"Siehe {real.mark}"] == [partner]
     assert office.fields(partner)[f"Siehe {real.mark}"] == [b]
+
+
+def everything(office: RealOffice, *ids: int) -> dict[int, Any]:
+    """All that people and we have given to documents."""
+    names = office.real.names("custom_fields")
+    return {
+        id: (
+            [found[name] for name in ("title", "correspondent", "document_type", "storage_path",
+                                      "created", "archive_serial_number", "owner")],
+            sorted(found["tags"]),
+            sorted(note["note"] for note in office.real.ask("GET", f"documents/{id}/notes/")),
+            sorted((names[f["field"]], sorted(f["value"]) if isinstance(f["value"], list)
+                    else f["value"]) for f in found["custom_fields"]),
+        )
+        for id in ids
+        for found in [office.real.document(id)]
+    }  # fmt: skip
+
+
+def test_one_is_kept_on_the_page_and_one_undo_brings_everything_back(office):
+    real = office.real
+    a, b = told(office)
+    other = office.add(OTHER)
+    account, related = real.field("Konto", "string"), real.field("Siehe", "documentlink")
+    kind = real.field("Art", "select", options=["Rechnung", "Brief"])
+    serial = 4_000_000_000 + b
+
+    def label(kind: str, name: str, **more: Any) -> int:
+        return int(real.ask("POST", f"{kind}/", json={"name": f"{name} {real.mark}", **more})["id"])
+
+    parent = label("tags", "parent")
+    child = label("tags", "child", parent=parent)
+    real.ask("PATCH", f"documents/{b}/", json={
+        "tags": [*real.document(b)["tags"], parent, child], "archive_serial_number": serial,
+        "correspondent": label("correspondents", "Werke"), "created": "2021-02-03",
+        "document_type": label("document_types", "Rechnung"),
+        "storage_path": label("storage_paths", "Strom", path="{{ title }}"),
+    })  # fmt: skip
+    for id, values in ((a, {kind: None}), (b, {account: "DE02", related: [a, other],
+                                               kind: real.options(kind)["Brief"]})):  # fmt: skip
+        real.ask("POST", "documents/bulk_edit/", json={
+            "documents": [id], "method": "modify_custom_fields",
+            "parameters": {"add_custom_fields": values, "remove_custom_fields": []},
+        })  # fmt: skip
+    real.ask("POST", f"documents/{b}/notes/", json={"note": "Paid on Monday."})
+    office.sync()
+    before = everything(office, a, b, other)
+    with serving(office, paperless_sync_seconds="3600") as served:
+        headers = {"Authorization": f"Token {real.token('office')}"}
+        with httpx.Client(base_url=served.url, headers=headers, timeout=60) as page:
+            items = until(lambda: page.get("/api/review").json()["items"], "the list")
+            item = next(i for i in items if {x["id"] for x in i["documents"]} == {a, b})
+            shown = page.post("/api/review/resolve/preview", json={"item": item["id"]}).json()
+            assert (shown["keep"], shown["trash"], shown["may_not"]) == ([a], [b], "")
+            order = {"item": item["id"], "seen": shown["seen"]}
+            done = page.post("/api/review/resolve", json=order)
+            assert done.status_code == 200, done.text
+            until(lambda: page.get("/api/review/acts").json()[0]["state"] == "done", "the merge")
+            assert real.answer("GET", f"documents/{b}/").status_code == 404
+            values, tags, notes, fields = everything(office, a)[a]
+            assert (values[1:4], values[5]) == (before[b][0][1:4], serial)
+            assert tags == sorted([parent, child])
+            assert notes == ["Paid on Monday."]
+            assert dict(fields) == {
+                f"Konto {real.mark}": "DE02", f"Siehe {real.mark}": [other],
+                f"Art {real.mark}": real.options(kind)["Brief"],
+            }  # fmt: skip
+            assert office.save(a, account, "DE02") == 200
+            back = page.post("/api/review/undo", json={})
+            assert back.status_code == 200, back.text
+            until(lambda: page.get("/api/review/acts").json()[0]["state"] == "done", "the undo")
+    assert everything(office, a, b, other) == before
 
 
 def test_a_replacement_is_taken_back_by_one_undo_and_spares_corrections(office):

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import click
-
-from paperless_fingerprint.cli import main
 from paperless_fingerprint.cli.table import cell_width, fitted, fold, table_lines
 
 
 def shown(columns: list[tuple[str, str]], rows: list[tuple[str, ...]], width: int) -> list[str]:
     return list(table_lines(columns, rows, width))
-
-
-def test_the_list_of_commands_says_what_their_descriptions_say() -> None:
-    context = click.Context(main)
-    assert {
-        name: main.get_command(context, name).get_short_help_str(1_000) for name in main.lazy
-    } == dict(main.told)
 
 
 def test_columns_stand_side_by_side() -> None:

@@ -46,6 +46,15 @@ def test_a_page_that_one_text_has_alone_is_folded_after_its_beginning():
     assert "".join(sides(row)[1] for block in blocks for row in block.rows) == whole
 
 
+def test_pages_that_have_nothing_in_common_are_folded_one_after_the_other():
+    other = "".join(f"etwas ganz anderes, nämlich Zeile Nummer {n}\n" for n in range(900, 940))
+    found = segments("".join(LINES), other)
+    blocks = blocks_of(found)
+    assert {block.folded for block in blocks} == {"", "a", "b"}
+    shown = [sides(row) for block in blocks for row in block.rows]
+    assert ["".join(texts) for texts in zip(*shown, strict=True)] == ["".join(LINES), other]
+
+
 def test_a_paragraph_that_is_broken_otherwise_is_one_row():
     other = "".join(LINES).replace("\n", " ", 3)
     first = next(iter(rows_of(segments("".join(LINES), other))))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from paperless_fingerprint.review.neighbourhood import Edge, Node
+from paperless_fingerprint.review.neighbourhood import Edge, Node, positions
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import local
 from paperless_fingerprint.web.rendering import clipped, percent, query_string, size, static_files
@@ -69,13 +69,19 @@ def test_parameters_that_are_empty_are_left_out():
 
 # Pictures ------------------------------------------------------------------------------------
 
-_share = st.floats(0, 1)
+# Each of 1 to 39 hangs from the centre (0) or from one of the first three, and so at most in the
+# second circle, as far as the page looks.
+_neighbours = st.lists(st.integers(0, 3), min_size=3, max_size=39)
 
 
-@given(st.lists(st.tuples(_share, _share), min_size=1, max_size=40))
-def test_documents_lie_inside_the_picture(places):
-    nodes = [Node(id, "", x, y, 1, "") for id, (x, y) in enumerate(places)]
-    edges = [Edge(0, id, 0.5, "near", 0.9) for id in range(1, len(places))]
+@given(_neighbours)
+def test_documents_lie_inside_the_picture(hangs_from):
+    pairs = [(via if id > 3 else 0, id) for id, via in enumerate(hangs_from, 1)]
+    nodes = [
+        Node(id, "", place.x, place.y, 1, "", via=place.via)
+        for id, place in positions(0, pairs).items()
+    ]
+    edges = [Edge(a, b, 0.5, "near", 0.9) for a, b in pairs]
     drawn = pictures.graph(nodes, edges)
     left, top, width, height = map(float, drawn.box.split())
     for place in drawn.places:

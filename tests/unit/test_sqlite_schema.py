@@ -47,7 +47,7 @@ def test_a_file_with_smaller_pages_keeps_them(
     """As the files of earlier versions have; new ones are made with larger pages."""
 
     def page_bytes(path: Path) -> int:
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection:
             return int(connection.execute("PRAGMA page_size").fetchone()[0])
 
     with monkeypatch.context() as earlier:

@@ -24,7 +24,8 @@ from paperless_fingerprint.languages import (
 from paperless_fingerprint.settings.registry import REGISTRY
 
 TRANSLATED = [language for language in LANGUAGES if language != ENGLISH]
-PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%|(%)")
+#: Also those that a script fills in.
+PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%|(%)|(\{\w+\})")
 
 
 @cache
@@ -45,7 +46,7 @@ def forms(text: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
 def placeholders(text: str) -> set[str]:
     found = list(PLACEHOLDER.finditer(text))
     assert not any(each[2] for each in found), f"a lone % in {text!r}"
-    return {each[1] for each in found if each[1]}
+    return {each[1] or each[3] for each in found if each[1] or each[3]}
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

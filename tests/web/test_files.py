@@ -81,13 +81,21 @@ def test_what_is_no_picture_is_not_passed_on(letter, fault: Fault) -> None:
     service, id = letter
     with service.machine() as client:
         for kind in ("thumb", "preview"):
-            service.paperless.faults.next(fault, path=f"/{kind}/")
+            service.paperless.faults.next(fault, 2, path=f"/{kind}/")
             answer = client.get(f"/{kind}/{id}")
             assert answer.status_code in {502, 503}
             assert answer.headers["content-type"] == "application/problem+json"
             assert "elsewhere" not in answer.text
             assert "nginx" not in answer.text
             service.paperless.faults.clear()
+
+
+def test_a_connection_that_has_ended_is_nobodys_business(letter) -> None:
+    service, id = letter
+    with service.machine() as client:
+        for kind in ("thumb", "preview"):
+            service.paperless.faults.next(Fault.DROPPED, path=f"/{kind}/")
+            assert client.get(f"/{kind}/{id}").status_code == 200
 
 
 def test_a_picture_that_has_no_end(letter, monkeypatch) -> None:

@@ -236,7 +236,7 @@ def test_a_right_that_was_taken_away_takes_totals_and_sources_along(shared) -> N
         assert asked(f"FINGERPRINT:{everybodys}")[:2] == (0, [])
         count, hits, notes = asked(f"FINGERPRINT:{theirs}")
         assert (count, hits) == (0, [])
-        assert notes == [f"No document {theirs} is known, so nothing is like it."]
+        assert notes == [f"There is no document {theirs}, so nothing is similar to it."]
         plan = client.get(
             "/api/search", params={"q": f"FINGERPRINT:{theirs}", "explain": "true"}
         ).json()

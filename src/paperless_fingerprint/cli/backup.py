@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--overwrite", is_flag=True, help="Take the place of FILE, once the new one is whole."
-)
+@click.option("--overwrite", is_flag=True, help="Replace FILE, once the new one is complete.")
 @shared_options
 @json_option
 @click.pass_obj
 def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None:
-    """Put the library, decisions, what waits and the settings without secrets into FILE, a zip.
+    """Save library, decisions, pending work and settings without secrets to FILE, a zip.
 
     All is as it is at one moment; `serve` and others work on meanwhile. A library in Elasticsearch
     is copied document by document and waits for that: for a large one use snapshots of
@@ -50,13 +48,15 @@ def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--yes", is_flag=True, help="Do it, after you have seen without --yes what it does.")
-@click.option("--overwrite", is_flag=True, help="Move what is there aside; it is never deleted.")
+@click.option("--yes", is_flag=True, help="Do it; without --yes you only see what it would do.")
+@click.option(
+    "--overwrite", is_flag=True, help="Move what is already there aside; nothing is deleted."
+)
 @shared_options
 @json_option
 @click.pass_obj
 def restore(context: Context, file: Path, yes: bool, overwrite: bool, as_json: bool) -> None:
-    """Check the backup FILE and show what is in it; with --yes put it where the library belongs.
+    """Check the backup FILE and show what is in it; with --yes restore it.
 
     --store names where that is, also an empty Elasticsearch. Settings are not changed: those that
     differ are named, and settings.toml in the zip has them.

@@ -79,7 +79,7 @@ def shared_options(function: Function) -> Function:
 
 
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="JSON lines on stdout, one object a line."
+    "--json", "as_json", is_flag=True, help="Print JSON lines, one object per line."
 )
 limit_option = click.option(
     "--limit", type=click.IntRange(min=0), metavar="N", help="Show at most N rows."
@@ -241,5 +241,7 @@ class Group(click.Group):
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
             ctx.exit(ExitCode.DONE)
         except KeyboardInterrupt:
-            say("\npaperless-fingerprint: stopped. What was done is kept; run it again to go on.")
+            say(
+                "\npaperless-fingerprint: stopped. What was done is kept; run it again to continue."
+            )
             ctx.exit(130)

@@ -31,13 +31,13 @@ def _who() -> str:
 @click.option(
     "--relation",
     type=click.Choice(sorted(relation.value for relation in STORED_RELATIONS)),
-    help="Only not this; they may still be something else to each other.",
+    help="They are not this to each other, but may be something else.",
 )
 @shared_options
 @json_option
 @click.pass_obj
 def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: bool) -> None:
-    """Documents A and B are no duplicates. They are never called so again, until 'undo'."""
+    """Mark documents A and B as not duplicates, until 'undo'."""
     from paperless_fingerprint.library.as_json import decision_json
 
     with context.library() as library:
@@ -45,7 +45,7 @@ def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: boo
     if as_json:
         print_json([decision_json(said.decision)])
     else:
-        say(f"Remembered: {a} and {b} are no duplicates. 'undo {a} {b}' takes it back.")
+        say(f"Saved: {a} and {b} are not duplicates. 'undo {a} {b}' undoes it.")
 
 
 @click.command()
@@ -55,7 +55,7 @@ def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: boo
 @json_option
 @click.pass_obj
 def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
-    """Documents A and B are what they were found to be; where nothing was found, duplicates."""
+    """Confirm what was found about documents A and B; where nothing was found, that they are duplicates."""
     from paperless_fingerprint.library.as_json import decision_json
 
     with context.library() as library:
@@ -64,7 +64,7 @@ def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
         print_json([decision_json(said.decision)])
     else:
         relation = said.pair.relation.value if said.pair else "near"
-        say(f"Remembered: {a} and {b} are '{relation}'. 'undo {a} {b}' takes it back.")
+        say(f"Saved: {a} and {b} are '{relation}'. 'undo {a} {b}' undoes it.")
 
 
 @click.command()
@@ -73,7 +73,7 @@ def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def primary(context: Context, id: int, as_json: bool) -> None:
-    """Document ID is the one to keep of its group."""
+    """Keep document ID of its group."""
     from paperless_fingerprint.library.as_json import decision_json
 
     with context.library() as library:
@@ -81,7 +81,7 @@ def primary(context: Context, id: int, as_json: bool) -> None:
     if as_json:
         print_json([decision_json(decision)])
     else:
-        say(f"Remembered: {id} is the one to keep. 'undo {id} {id}' takes it back.")
+        say(f"Saved: keep {id}. 'undo {id} {id}' undoes it.")
 
 
 @click.command()
@@ -89,13 +89,13 @@ def primary(context: Context, id: int, as_json: bool) -> None:
 @click.option(
     "--in-paperless",
     is_flag=True,
-    help="Take back what a policy or a merge did last in Paperless: trash, tags, fields.",
+    help="Undo what a policy or a merge last did in Paperless: trash, tags, fields.",
 )
 @shared_options
 @json_option
 @click.pass_obj
 def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bool) -> None:
-    """Take back what was said about two documents, or without ids what was said last."""
+    """Undo the decision about two documents, or without IDs the last one."""
     if in_paperless:
         if ids:
             raise UsageError("'undo --in-paperless' takes no ids: it goes back step by step.")
@@ -110,10 +110,10 @@ def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bo
     if as_json:
         print_json(decision_json(decision) for decision in taken_back)
     elif not taken_back:
-        say("Nothing was said, so there is nothing to take back.")
+        say("There is no decision to undo.")
     else:
         for decision in taken_back:
-            say(f"Taken back: '{decision.verdict.value}' about {decision.a} and {decision.b}.")
+            say(f"Undone: '{decision.verdict.value}' about {decision.a} and {decision.b}.")
 
 
 def _undo_in_paperless(context: Context, *, as_json: bool) -> None:
@@ -125,6 +125,6 @@ def _undo_in_paperless(context: Context, *, as_json: bool) -> None:
     if as_json:
         print_json({"undone": sentence} for sentence in sentences)
     elif not sentences:
-        say("Nothing was done in Paperless that could be taken back.")
+        say("There is nothing in Paperless to undo.")
     for sentence in () if as_json else sentences:
         say(sentence)

@@ -24,14 +24,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
-    "--once", is_flag=True, help="End when the work is done, without keeping a page open."
-)
+@click.option("--once", is_flag=True, help="Stop when the work is done, without opening the page.")
 @shared_options
 @json_option
 @click.pass_obj
 def demo(context: Context, once: bool, as_json: bool) -> None:
-    """Show on a sample library what duplicates look like. No server, nothing of yours is touched.
+    """Try everything on a sample library. Your own documents are not touched.
 
     Starts a stand-in Paperless in a temporary folder and uploads about 60 invented letters, bills,
     contracts and their re-scans. Its post-consume hook announces each one, the inbox is worked
@@ -100,7 +98,7 @@ def _show_page(settings: Settings) -> None:
     try:
         with page_open(settings) as address:
             say(
-                f"The review page is at {address} until Ctrl-C. Look, decide, search: none of it is real."
+                f"The review page is at {address} until Ctrl-C. Look, decide, search: all of it is invented."
             )
             threading.Event().wait()
     except ImportError:

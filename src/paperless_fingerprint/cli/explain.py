@@ -34,7 +34,7 @@ from paperless_fingerprint.errors import UsageError
 @json_option
 @click.pass_obj
 def compare(context: Context, a: int, b: int, as_json: bool) -> None:
-    """Explain what documents A and B are to each other: scores, reasons, and a word diff.
+    """Compare documents A and B: scores, reasons, and a word diff.
 
     In the diff [-A-] stands in A only and {+B+} in B only; what differs in the facts is marked
     with '!' and in colour.
@@ -100,12 +100,17 @@ _threshold = click.FloatRange(0, 1)
 
 
 @click.command()
-@click.option("--similarity-threshold", type=_threshold, help="Least confidence of a pair.")
-@click.option("--near", type=_threshold, help="Jaccard that makes 'near' where facts are silent.")
-@click.option("--version", "version_", type=_threshold, help="Jaccard that makes 'version' there.")
+@click.option("--similarity-threshold", type=_threshold, help="Lowest confidence of a pair.")
 @click.option(
-    "--semantic", is_flag=True, help="Fit the scale of the semantic tier to what was decided."
+    "--near", type=_threshold, help="Jaccard from which text alone may make a pair 'near'."
 )
+@click.option(
+    "--version",
+    "version_",
+    type=_threshold,
+    help="Jaccard from which text alone may make a pair a 'version'.",
+)
+@click.option("--semantic", is_flag=True, help="Fit the semantic scale to your decisions.")
 @click.option("--keep", is_flag=True, help="With --semantic: use the new scale from now on.")
 @shared_options
 @json_option
@@ -179,7 +184,9 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 @click.argument(
     "what", type=click.Choice(["pairs", "groups", "uncompared", "decisions", "signatures"])
 )
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="A file instead of stdout.")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="Write to this file instead of stdout."
+)
 @shared_options
 @click.pass_obj
 def export(context: Context, what: str, output: Path | None) -> None:
@@ -207,7 +214,7 @@ def export(context: Context, what: str, output: Path | None) -> None:
 @shared_options
 @click.pass_obj
 def decisions(context: Context, file: IO[str]) -> None:
-    """Read decisions back that 'export decisions' wrote. The newest word on a pair counts."""
+    """Import decisions that 'export decisions' wrote. The newest decision on a pair counts."""
     from paperless_fingerprint.library import export as exporting
 
     with context.library() as library:

@@ -23,7 +23,7 @@ from paperless_fingerprint.errors import PartlyDone, UsageError
 @json_option
 @click.pass_obj
 def import_(context: Context, file: Path, as_json: bool) -> None:
-    """Take documents from FILE, one JSON object a line; '-' is stdin.
+    """Import documents from FILE, one JSON object per line; '-' is stdin.
 
     Keys: id, title, content, correspondent, document_type, created, added, modified, tags,
     original_filename, page_count, file_size, checksum, uuid, archive_serial_number, owner,
@@ -43,22 +43,22 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
     if report.bad:
         raise PartlyDone(
             f"{len(report.bad):,} lines of {file} were left out, as said above; the rest is in. "
-            "Mend them and import the file again: what is there already costs nothing."
+            "Fix them and import the file again; what is already there is skipped."
         )
 
 
 @click.command()
-@click.option("--full", is_flag=True, help="Everything again, not only what has changed.")
+@click.option("--full", is_flag=True, help="Compare everything again, not only what has changed.")
 @click.option(
     "--settle",
     is_flag=True,
-    help="Everything again if anything came alone, so that the order of arrival does not count.",
+    help="Compare everything again if documents were added one by one, so that their order does not matter.",
 )
 @shared_options
 @json_option
 @click.pass_obj
 def analyze(context: Context, full: bool, settle: bool, as_json: bool) -> None:
-    """Find candidates, compare them, and store what they are to each other.
+    """Find duplicates, versions and parts, and store them.
 
     Only what is new or has changed since the last time; --full does everything again. A run that
     was stopped goes on where it was. Where [semantic] enabled is true, missing embeddings are

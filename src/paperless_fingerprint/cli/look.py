@@ -25,7 +25,7 @@ _TABLE_ROWS = 100
 relation_option = click.option(
     "--relation",
     type=click.Choice(sorted(relation.value for relation in STORED_RELATIONS)),
-    help="Only pairs of this relation.",
+    help="Only pairs with this relation.",
 )
 
 
@@ -36,7 +36,7 @@ relation_option = click.option(
 @json_option
 @click.pass_obj
 def pairs(context: Context, relation: str | None, limit: int | None, as_json: bool) -> None:
-    """Show the stored pairs, surest first.
+    """List the pairs, best match first.
 
     As a table the first 100 unless --limit says otherwise; as JSON all of them.
     """
@@ -63,7 +63,7 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
         if not rows:
             say("No pairs. 'paperless-fingerprint analyze' looks for them.")
         if more:
-            say(f"The {_TABLE_ROWS} surest pairs. --limit N shows more, --json all of them.")
+            say(f"The {_TABLE_ROWS} best matches. --limit N shows more, --json all of them.")
 
 
 @click.command()
@@ -73,7 +73,7 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
 @json_option
 @click.pass_obj
 def groups(context: Context, relation: str | None, limit: int | None, as_json: bool) -> None:
-    """Show the groups of duplicates, surest first, with the one to keep."""
+    """List the groups of duplicates, best match first, with the one to keep."""
     from paperless_fingerprint.library.as_json import group_json
 
     with context.library() as library:
@@ -103,7 +103,7 @@ def groups(context: Context, relation: str | None, limit: int | None, as_json: b
 @json_option
 @click.pass_obj
 def show(context: Context, id: int, as_json: bool) -> None:
-    """Show all that is known about document ID: metadata, fingerprint, pairs, group, versions."""
+    """Show everything known about document ID: metadata, fingerprint, pairs, group, versions."""
     with context.library() as library:
         found = library.about(id)
         if as_json:
@@ -181,7 +181,7 @@ def uncompared(context: Context, reason: str | None, limit: int | None, as_json:
         count = sum(1 for one in found if one.reason is each)
         say(f"{count:,}: {listing.MEANING[each]}. {listing.ADVICE[each]}")
     if not found:
-        say("Every document has text enough to be compared.")
+        say("Every document has enough text to be compared.")
     elif len(shown) < len(found):
         say(f"{len(shown):,} of {len(found):,}. --limit N shows more, --json all of them.")
 

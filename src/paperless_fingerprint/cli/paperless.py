@@ -50,13 +50,15 @@ def _place(context: Context) -> Iterator[Workplace]:
 @click.command()
 @click.option("--full", is_flag=True, help="Fetch every document, changed or not.")
 @click.option(
-    "--accept-deletions", is_flag=True, help="Even where most of the library is gone at once."
+    "--accept-deletions",
+    is_flag=True,
+    help="Accept it even if most of the library was deleted at once.",
 )
 @shared_options
 @json_option
 @click.pass_obj
 def sync(context: Context, full: bool, accept_deletions: bool, as_json: bool) -> None:
-    """Fetch new and changed documents from Paperless, and notice deleted ones.
+    """Fetch new and changed documents from Paperless, and remove deleted ones.
 
     What people have said there since (a tag of ours taken off, 'not a duplicate' put on) is kept.
     A run that was stopped goes on where it was.
@@ -76,7 +78,9 @@ def sync(context: Context, full: bool, accept_deletions: bool, as_json: bool) ->
     else:
         say(report.in_words())
         if waiting:
-            say("'paperless-fingerprint analyze' compares what is new, 'apply' tells Paperless.")
+            say(
+                "'paperless-fingerprint analyze' compares what is new, 'apply' writes it to Paperless."
+            )
     if report.unreadable:
         raise PartlyDone(
             f"{len(report.unreadable):,} documents were left out, as said above; the next sync "
@@ -86,18 +90,18 @@ def sync(context: Context, full: bool, accept_deletions: bool, as_json: bool) ->
 
 @click.command()
 @click.argument("id", type=int, required=False)
-@click.option("--inbox", "whole_inbox", is_flag=True, help="All events that wait, and the spool.")
+@click.option("--inbox", "whole_inbox", is_flag=True, help="All waiting events, and the spool.")
 @shared_options
 @json_option
 @click.pass_obj
 def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) -> None:
-    """Do what happens for one document: fetch it, compare it, tell Paperless.
+    """Process one document: fetch it, compare it, write to Paperless.
 
     With --inbox, for all events that wait. What Paperless or the store being away holds up stays in
     the inbox.
     """
     if (id is None) is not whole_inbox:
-        raise UsageError("Name one document, or say --inbox for all that wait.")
+        raise UsageError("Name one document, or use --inbox for all that are waiting.")
     if id is None:
         _consume_inbox(context, as_json)
         return
@@ -114,13 +118,13 @@ def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) 
             # A service may have been quicker.
             outcome = do_event(place, event) if event else found(place, id)
         if outcome is None:
-            raise PartlyDone(f"Document {id} failed, as said above; it waits in the inbox.")
+            raise PartlyDone(f"Document {id} failed, see above; it stays in the inbox.")
     if as_json:
         print_json(
             [{"id": outcome.document_id, "state": outcome.state, "connected": outcome.connected}]
         )
     elif outcome.state == "gone":
-        say(f"Document {id} does not exist in Paperless, lies in the trash, or may not be seen.")
+        say(f"Document {id} does not exist in Paperless, is in the trash, or you may not see it.")
     else:
         say(f"Document {outcome.document_id} is done: connected with {outcome.connected} others.")
 
@@ -133,7 +137,7 @@ def _consume_inbox(context: Context, as_json: bool) -> None:
     if as_json:
         print_json([{"done": done, "waiting": waiting}])
     elif not why:
-        say(f"{done:,} documents done, {waiting:,} wait to be tried again.")
+        say(f"{done:,} documents done, {waiting:,} waiting to be retried.")
     if why:
         raise PaperlessError(f"{why} {waiting:,} documents wait in the inbox; nothing is lost.")
     if waiting:
@@ -148,7 +152,7 @@ def _consume_inbox(context: Context, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def inbox(click_context: click.Context, as_json: bool) -> None:
-    """Show what waits to be done, and what failed and why."""
+    """Show what is waiting, and what failed and why."""
     if click_context.invoked_subcommand:
         return
     from paperless_fingerprint.integration.context import open_inbox, open_spool
@@ -198,7 +202,7 @@ def _moment(seconds: float) -> str | None:
 @shared_options
 @click.pass_obj
 def inbox_retry(context: Context, ids: tuple[int, ...]) -> None:
-    """Let failed documents wait again: those named, or all. 'consume --inbox' or `serve` does them."""
+    """Retry failed documents: those named, or all. 'consume --inbox' or `serve` processes them."""
     from paperless_fingerprint.integration.context import open_inbox
 
     file, found = open_inbox(context.settings())
@@ -206,7 +210,7 @@ def inbox_retry(context: Context, ids: tuple[int, ...]) -> None:
         count = found.retry(ids or None)
     finally:
         file.close()
-    say(f"{count:,} documents wait again.")
+    say(f"{count:,} documents will be retried.")
 
 
 @inbox.command(name="drop")
@@ -214,7 +218,7 @@ def inbox_retry(context: Context, ids: tuple[int, ...]) -> None:
 @shared_options
 @click.pass_obj
 def inbox_drop(context: Context, ids: tuple[int, ...]) -> None:
-    """Give up these documents' events. A later sync finds the documents all the same."""
+    """Drop the events of these documents. A later sync still finds the documents."""
     from paperless_fingerprint.integration.context import open_inbox
 
     file, found = open_inbox(context.settings())
@@ -227,12 +231,12 @@ def inbox_drop(context: Context, ids: tuple[int, ...]) -> None:
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
-@click.option("--remove-all", is_flag=True, help="Take back all that was ever written.")
+@click.option("--remove-all", is_flag=True, help="Remove everything that was ever written.")
 @shared_options
 @json_option
 @click.pass_obj
 def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> None:
-    """Write what was found to Paperless: tags, links, the saved view.
+    """Write tags, links and the saved view to Paperless.
 
     Only what differs from what is there: a second run writes nothing. Tags and fields of yours are
     not touched. Look first with --dry-run, which lists each document with its title and what it
@@ -267,7 +271,7 @@ def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> N
         _print_writes(writes)
         _say_feedback(report, dry_run=dry_run)
         if remove_all:
-            say("Nothing is written to Paperless from now on, until 'apply' asks for it again.")
+            say("Nothing is written to Paperless any more, until you run 'apply' again.")
     if report.refused:
         raise PartlyDone(
             f"Paperless refused to change {len(report.refused):,} documents; the others are done."
@@ -301,7 +305,7 @@ def _say_feedback(report: FeedbackReport, *, dry_run: bool) -> None:
             listed = ", ".join(f"{count:,} {_named(kind)}" for kind, count in counts.items())
             say(f"{verb}: {listed}.")
     if not report.added and not report.removed:
-        say("Paperless says already what was found; nothing was written.")
+        say("Paperless is already up to date; nothing was written.")
     for problem in report.problems:
         say(problem)
     for id, reason in report.refused[:20]:
@@ -316,24 +320,24 @@ def _named(kind: str) -> str:
 @click.command()
 @click.argument("primary", type=int)
 @click.argument("copies", type=int, nargs=-1)
-@click.option("--yes", is_flag=True, help="Do it, after you have seen without --yes what it does.")
+@click.option("--yes", is_flag=True, help="Do it; without --yes you only see what it would do.")
 @shared_options
 @json_option
 @click.pass_obj
 def merge(
     context: Context, primary: int, copies: tuple[int, ...], yes: bool, as_json: bool
 ) -> None:
-    """Carry tags and fields of COPIES over to PRIMARY, and move the copies to Paperless's trash.
+    """Copy tags and fields of COPIES to PRIMARY, and move the copies to Paperless's trash.
 
-    Without COPIES, the other members of PRIMARY's group. Shows what it would do unless --yes is
-    given. 'undo --in-paperless' takes it back.
+    Without COPIES, takes the other members of PRIMARY's group. Only shows what it would do unless --yes is
+    given. 'undo --in-paperless' undoes it.
     """
     from paperless_fingerprint.integration.merging import carry_out
     from paperless_fingerprint.integration.merging.words import Names, in_words
 
     with _place(context) as place, place.lock.held():
         if yes and any(report.plan.gets == primary for report in carry_out.finish(place)):
-            say("Done: what an earlier run had begun was finished.")
+            say("Done: finished what an earlier run had started.")
             return
         chosen = copies or tuple(
             id
@@ -359,11 +363,11 @@ def merge(
 @click.command()
 @click.option("--host", help="Address to listen on.")
 @click.option("--port", type=int, help="Port to listen on.")
-@click.option("--sync", "starts", is_flag=True, help="Start the first sync without being asked to.")
+@click.option("--sync", "starts", is_flag=True, help="Start the first sync automatically.")
 @shared_options
 @click.pass_obj
 def serve(context: Context, host: str | None, port: int | None, starts: bool) -> None:
-    """Run the page, the HTTP API and the worker: review, search, inbox, periodic sync.
+    """Run the page, the HTTP API and the background service: review, search, inbox, sync.
 
     The first sync of a library is offered on the page; --sync starts it by itself. A library that
     was imported is shown without Paperless, too: read only, to this machine alone.

@@ -28,16 +28,21 @@ _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages
 
 @click.command()
 @click.argument("query")
-@click.option("--explain", is_flag=True, help="Show what would be asked of the store, and stop.")
-@click.option("--include-history", is_flag=True, help="Older versions too.")
+@click.option("--explain", is_flag=True, help="Show the query to the store, and stop.")
+@click.option("--include-history", is_flag=True, help="Include older versions.")
 @limit_option
 @click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip N hits.")
-@click.option("--after", default="", metavar="PLACE", help="Go on where a page ended.")
 @click.option(
-    "--all", "verify_all", is_flag=True, help="Verify every candidate, not the best 1000."
+    "--after",
+    default="",
+    metavar="PLACE",
+    help="Continue after this place, as the last page named it.",
+)
+@click.option(
+    "--all", "verify_all", is_flag=True, help="Check every possible match, not the best 1000."
 )
 @click.option("--sort", type=click.Choice(_SORTS), default="best", show_default=True)
-@click.option("--passages", is_flag=True, help="Show what was found, as it stands in the texts.")
+@click.option("--passages", is_flag=True, help="Show the passages that were found.")
 @shared_options
 @json_option
 @click.pass_obj
@@ -54,7 +59,7 @@ def search(
     passages: bool,
     as_json: bool,
 ) -> None:
-    """Find documents: full text, and FINGERPRINT:<id>_<overlap %>_<probability %>.
+    """Search documents by words, and by FINGERPRINT:<id>_<overlap %>_<probability %>.
 
     \b
     invoice AND (march OR april) -reminder     title:contract created:[2023 TO 2024]
@@ -161,14 +166,14 @@ def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("document", metavar="ID")
-@click.option("--depth", default=2, show_default=True, help="Steps from the document, 1 to 10.")
+@click.option("--depth", default=2, show_default=True, help="How many steps to follow, 1 to 10.")
 @click.option(
     "--max-distance",
     default=0.5,
     show_default=True,
     help="The longest step, from 0 (the same text) to 1 (anything shared).",
 )
-@click.option("--include-history", is_flag=True, help="Older versions too.")
+@click.option("--include-history", is_flag=True, help="Include older versions.")
 @limit_option
 @shared_options
 @json_option
@@ -182,7 +187,7 @@ def related(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """Walk from document ID to those like it, and on from these.
+    """List documents similar to document ID, step by step.
 
     ID is the Paperless id, the UUID, or the document's address. The distance is 1 - jaccard.
     """
@@ -207,4 +212,8 @@ def related(
             ),
         )  # fmt: skip
     many = f"{len(graph.links):,} documents reached"
-    say(f"{many}." if graph.is_complete else f"{many}; there are more, the nearest were followed.")
+    say(
+        f"{many}."
+        if graph.is_complete
+        else f"{many}; there are more, only the most similar were followed."
+    )

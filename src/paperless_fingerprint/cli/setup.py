@@ -20,7 +20,7 @@ from paperless_fingerprint.errors import ExitCode, FingerprintError
 
 @click.group(cls=Group)
 def config() -> None:
-    """Look at the settings."""
+    """Show the settings."""
 
 
 @config.command(name="show")
@@ -77,7 +77,7 @@ def _as_markdown() -> str:
 @click.pass_obj
 @click.pass_context
 def doctor(click_context: click.Context, context: Context, as_json: bool) -> None:
-    """Check settings, store and connections, and say what to do."""
+    """Check settings, store and connections, and say what to fix."""
     from paperless_fingerprint.checkup.finding import Finding
     from paperless_fingerprint.checkup.library import examine
 
@@ -89,7 +89,7 @@ def doctor(click_context: click.Context, context: Context, as_json: bool) -> Non
         findings.append(Finding("settings", False, str(error)))
         worst = ExitCode(error.exit_code)
     else:
-        findings.append(Finding("settings", True, "All settings are sound."))
+        findings.append(Finding("settings", True, "All settings are valid."))
         report = examine(settings)
         findings += report.findings
         worst = report.exit_code

@@ -23,6 +23,7 @@ _LONG, _TOO_LONG = 400, 1200
 _SENTENCE_ENDS = re.compile(r"[.!?;:。！？]")
 #: Beside a number they are part of what it says.
 _VALUE_SIGNS, _UNITS = re.compile("[-−+€$£¥]+$"), re.compile("^[€$£¥%‰]+")
+_VALUE = re.compile("[-−+€$£¥%‰]*")
 #: What reads worse than this is held for rubbish of the scanner.
 _READS = 0.6
 #: An addition of more words than this is about more than the one amount that stands in it.
@@ -249,12 +250,17 @@ class _Writer:
             self._spaces(own, after_other, self._a)
             return
         self._spaces(before, before_other, self._a)
-        is_value = self._value_sign(signs, after, i, self._a) != self._value_sign(
-            signs_other, after_other, j, self._b
-        )
+        is_value = self._is_value(signs, signs_other) and self._value_sign(
+            signs, after, i, self._a
+        ) != self._value_sign(signs_other, after_other, j, self._b)
         about = "amount" if is_value else "spelling"
         self._put(Change(signs, signs_other, same=False, about=about, matters=is_value))
         self._spaces(after, after_other, self._a)
+
+    @staticmethod
+    def _is_value(*signs: str) -> bool:
+        """A sign beside others ('.-') is a stain."""
+        return all(_VALUE.fullmatch(each) for each in signs)
 
     @staticmethod
     def _value_sign(signs: str, after: str, token: int, text: _Text) -> str:

@@ -45,12 +45,12 @@ _Judged: TypeAlias = tuple[tuple[int, int, Ints], list[Pair]]
 
 #: Pairs and waiting documents that are judged together, and the shingles of these pairs: their texts
 #: are in memory.
-_CHUNK_PAIRS = 250
+_CHUNK_PAIRS = 120
 _CHUNK_DOCUMENTS = 2_000
 _CHUNK_SHINGLES = 1_500_000
 #: So many of these stretches are stored in one go: what is written lies scattered over the tables, and
 #: each writing takes most of their pages.
-_STORED_TOGETHER = 8
+_STORED_TOGETHER = 16
 #: Fewer pairs than this are judged here, in half a second: starting processes takes a tenth of one.
 _WORTH_PROCESSES = 400
 
@@ -92,6 +92,7 @@ def analyse_whole(
                 kept += with_decisions(pairs, own, decided, semantic)
                 done += found.waiting.of_ids(found.ids[places])
             tally.add(_store(store, found, done, kept, others))
+            give_back()
     finally:
         pool.close()
 

@@ -136,7 +136,7 @@ def judge_chunk(
 _state: tuple[Judge, Rarity] | None = None
 #: The members of a family of forms come again from chunk to chunk.
 _readings: dict[int, Reading] = {}
-_READINGS_KEPT = 250
+_READINGS_KEPT = 120
 
 
 def _begin(judge: Judge, rarity: Rarity) -> None:

@@ -19,6 +19,8 @@ from typing import Any
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.shingles import Overlap
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import whole
 from paperless_fingerprint.query import passages
 from paperless_fingerprint.query.explanation import explained
 from paperless_fingerprint.query.language import parse
@@ -104,8 +106,11 @@ class Search:
         page = self._page(asked, request, deadline)
         if page.capped or not asked.complete:
             notes.append(
-                f"More than {VERIFIED_AT_MOST:,} candidates: the best of them were verified. "
-                "--all (in the API all=true) verifies every one."
+                _(
+                    "More than %(most)s possible matches: the best of them were checked. --all (in "
+                    "the API all=true) checks every one.",
+                    most=whole(VERIFIED_AT_MOST),
+                )
             )
         token = page.cursor.token(request.query, request.sort) if page.cursor else ""
         is_exact = page.complete and asked.complete

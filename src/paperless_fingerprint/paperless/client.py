@@ -181,6 +181,10 @@ class PaperlessClient:
         """Documents with at least one of the tags: id → all their tags."""
         return listing.tagged(self._connection, tag_ids)
 
+    def in_storage_path(self, number: int) -> frozenset[int]:
+        """Documents that are kept there."""
+        return listing.in_storage_path(self._connection, number)
+
     def tags_and_fields(
         self, ids: Iterable[int]
     ) -> dict[int, tuple[tuple[int, ...], dict[int, Any]]]:

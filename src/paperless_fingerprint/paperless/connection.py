@@ -10,7 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.paperless.refusals import (
+    BrokenOffError,
     DeniedError,
     OversizedError,
     StrangeError,
@@ -188,9 +189,14 @@ class Connection:
 
     @contextmanager
     def stream(self, path: str, params: Params | None = None) -> Iterator[FileStream]:
-        """A file, piece by piece. Tried once: whoever looks at a picture can ask again."""
+        """A file, piece by piece. Tried once, because whoever looks at a picture can ask again; but
+        a connection that was kept may have ended by now, which is nobody's business."""
         request = Request("GET", path, params, token=self._signed_in(), accept="*/*")
-        with self._transport.stream(request) as file:
+        with ExitStack() as stack:
+            try:
+                file = stack.enter_context(self._transport.stream(request))
+            except BrokenOffError:
+                file = stack.enter_context(self._transport.stream(request))
             yield file
 
     def sign_in(self, username: str, password: str, code: str = "") -> str:

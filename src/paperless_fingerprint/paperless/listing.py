@@ -172,6 +172,14 @@ def tagged(connection: Connection, tag_ids: Iterable[int]) -> dict[int, tuple[in
     return result
 
 
+def in_storage_path(connection: Connection, number: int) -> frozenset[int]:
+    params = {"fields": "id,storage_path", "ordering": "id", "storage_path__id__in": str(number)}
+    found = everything(connection, "/api/documents/", params)
+    if any(item.get("storage_path") != number for item in found):
+        raise ignored("storage_path__id__in")
+    return frozenset(int(item["id"]) for item in found)
+
+
 def with_field(connection: Connection, field_id: int) -> dict[int, Any]:
     """Documents that have the custom field: id → its value."""
     params = {

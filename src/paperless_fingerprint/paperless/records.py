@@ -69,6 +69,7 @@ class Holding:
     may_change: bool | None = None
     #: Users ('3') and groups ('group:3') who were given the right to change it; None likewise.
     changers: frozenset[str] | None = None
+    viewers: frozenset[str] | None = None
 
     @property
     def title(self) -> str:
@@ -184,7 +185,10 @@ def holding_of(found: Json) -> Holding:
             tuple(note.text for note in sorted(map(note_of, found["notes"]), key=lambda n: n.id)),
             found.get("content") or "",
             found.get("user_can_change"),
-            None if permissions is None else frozenset(_people(permissions.get("change") or {})),
+            *(
+                None if permissions is None else frozenset(_people(permissions.get(what) or {}))
+                for what in ("change", "view")
+            ),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StrangeError(

@@ -45,6 +45,10 @@ class UnavailableError(PaperlessAnswerError):
     pass
 
 
+class BrokenOffError(UnavailableError):
+    """Before an answer began, as where a connection that was kept is closed on the other side."""
+
+
 class ThrottledError(UnavailableError):
     def __init__(self, message: str, *, wait_seconds: float, said: str = "") -> None:
         super().__init__(message, status=429, said=said)

@@ -22,6 +22,7 @@ import httpx
 
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.paperless.refusals import (
+    BrokenOffError,
     OversizedError,
     StrangeError,
     UnavailableError,
@@ -202,7 +203,7 @@ class Transport:
                 f"Paperless did not answer {request.what} within {self.limits.read_seconds:.0f} seconds."
             ) from error
         except httpx.HTTPError as error:
-            raise UnavailableError(
+            raise BrokenOffError(
                 f"The connection to Paperless broke during {request.what} ({_reason(error)})."
             ) from error
 

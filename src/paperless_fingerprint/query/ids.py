@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import mark
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
 from paperless_fingerprint.query.tree import Reference
 
@@ -44,13 +46,17 @@ class Asked:
 def parse_likeness(text: str) -> Asked:
     reference, end = _reference(text)
     shares: list[float] = []
-    names = ("overlap", "probability")
+    names = (mark("overlap"), mark("probability"))
     while end < len(text):
         if len(shares) == len(names):
-            raise IdError("after the probability nothing more is understood", end)
+            raise IdError(_("after the probability nothing more is understood"), end)
         if text[end] != "_":
             raise IdError(
-                f"after the document's id comes '_' and a percentage, not '{text[end]}'", end
+                _(
+                    "after the document's ID comes '_' and a percentage, not '%(found)s'",
+                    found=text[end],
+                ),
+                end,
             )
         start, end = end + 1, _end_of_part(text, end + 1)
         shares.append(_share(text[start:end], names[len(shares)], start))
@@ -61,17 +67,20 @@ def parse_likeness(text: str) -> Asked:
 def _reference(text: str) -> tuple[Reference, int]:
     wrong = _NO_TEXT.search(text)
     if wrong:
-        raise IdError("what stands here is no text in UTF-8", wrong.start())
+        raise IdError(_("this is not text in UTF-8"), wrong.start())
     if match := _ADDRESS.match(text):
         return _by_id(match[1]), match.end()
     if match := _NODEREF.match(text):
         return Reference(uuid=match[1].lower()), match.end()
     match = _PLAIN.match(text)
     if not match:
-        raise IdError("here the id of a document is missing, such as 1234", 0)
+        raise IdError(_("the ID of a document is missing here, such as 1234"), 0)
     name = match[0]
     if "://" in name:
-        raise IdError("this address is no document's; it looks like https://HOST/documents/1234", 0)
+        raise IdError(
+            _("this is not the address of a document; one looks like https://HOST/documents/1234"),
+            0,
+        )
     if _DIGITS.fullmatch(name):
         return _by_id(name), match.end()
     return Reference(uuid=name.lower()), match.end()
@@ -90,7 +99,16 @@ def _end_of_part(text: str, start: int) -> int:
 
 def _share(text: str, name: str, offset: int) -> float:
     if not text:
-        raise IdError(f"after '_' the {name} is missing, a percentage such as 20", offset)
+        raise IdError(
+            _("after '_' the %(what)s is missing, a percentage such as 20", what=_(name)), offset
+        )
     if not _SHARE.fullmatch(text) or float(text) > 100:
-        raise IdError(f"the {name} is '{text}', but it is a percentage from 0 to 100", offset)
+        raise IdError(
+            _(
+                "the %(what)s is '%(found)s', but it must be a percentage from 0 to 100",
+                what=_(name),
+                found=text,
+            ),
+            offset,
+        )
     return float(text) / 100

@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import whole
 from paperless_fingerprint.query.ids import IdError, parse_likeness
 from paperless_fingerprint.query.tree import (
     DATES,
@@ -81,11 +83,14 @@ def parse(query: str) -> Node:
     """The tree of a query; QueryError points at what is wrong with it."""
     _check_size(query)
     if not query.strip():
-        raise QueryError("it is empty; '*' finds everything", query, 0)
+        raise QueryError(_("it is empty; '*' finds everything"), query, 0)
     tree = _Reader(query).node(_parsed(query), None, 0)
     if height(tree) > MAX_HEIGHT:
         raise QueryError(
-            f"AND, OR and NOT change more than {MAX_HEIGHT} times from bracket to bracket",
+            _(
+                "AND, OR and NOT change more than %(most)s times from bracket to bracket",
+                most=MAX_HEIGHT,
+            ),
             query,
             _deepest(tree).start,
         )
@@ -105,13 +110,17 @@ def _marked(query: str, position: int) -> str:
 def _check_size(query: str) -> None:
     if len(query) > MAX_CHARACTERS:
         raise QueryError(
-            f"it has {len(query):,} characters, and {MAX_CHARACTERS:,} are read at most",
+            _(
+                "it has %(count)s characters, and %(most)s are read at most",
+                count=whole(len(query)),
+                most=whole(MAX_CHARACTERS),
+            ),
             query,
             MAX_CHARACTERS,
         )
     wrong = next((place for place, c in enumerate(query) if "\ud800" <= c <= "\udfff"), None)
     if wrong is not None:
-        raise QueryError("what stands here is no text in UTF-8", query, wrong)
+        raise QueryError(_("this is not text in UTF-8"), query, wrong)
     depth = 0
     quoted = False
     skip = False
@@ -129,11 +138,13 @@ def _check_size(query: str) -> None:
         elif character == "(":
             depth += 1
             if depth > MAX_NESTING:
-                raise QueryError(f"brackets are nested more than {MAX_NESTING} deep", query, place)
+                raise QueryError(
+                    _("brackets are nested more than %(most)s deep", most=MAX_NESTING), query, place
+                )
         elif character == ")":
             depth -= 1
     if quoted:
-        raise QueryError('this quotation mark " is never closed', query, opened)
+        raise QueryError(_("this quotation mark is never closed"), query, opened)
 
 
 def _parsed(query: str) -> Item:
@@ -148,18 +159,20 @@ def _parsed(query: str) -> Item:
             raise QueryError(_what_is_missing(query), query, len(query.rstrip())) from None
         position = int(found[1])
         wrong = query[position : position + 1]
-        raise QueryError(f"'{wrong}' is not expected here", query, position) from None
+        raise QueryError(
+            _("'%(found)s' is not expected here", found=wrong), query, position
+        ) from None
     except (ValueError, ArithmeticError, AttributeError, TypeError):
         # Numbers such as '^1.2.3' or '~.': luqum leaves them to the conversion.
         place = re.search(r"[~^][0-9.]*", query)
         position = place.start() if place else 0
-        raise QueryError("this is no number", query, position) from None
+        raise QueryError(_("this is not a number"), query, position) from None
 
 
 def _what_is_missing(query: str) -> str:
     if query.count("(") > query.count(")"):
-        return "a closing bracket ')' is missing"
-    return "it ends too early; a word is missing"
+        return _("a closing bracket ')' is missing")
+    return _("it ends too early; a word is missing")
 
 
 class _Reader:
@@ -173,14 +186,14 @@ class _Reader:
         from luqum import tree
 
         if depth > 4 * MAX_NESTING:
-            raise self._error(item, "this is nested too deep")
+            raise self._error(item, _("this is nested too deep"))
         inner = depth + 1
         match item:
             case tree.Group() | tree.FieldGroup():
                 return self.node(item.expr, field, inner)
             case tree.SearchField():
                 if field is not None:
-                    raise self._error(item, f"a field within the field '{field}'")
+                    raise self._error(item, _("a field within the field '%(name)s'", name=field))
                 return self.node(item.expr, self._field(item), inner)
             case tree.Not() | tree.Prohibit():
                 denied = self.node(item.a, field, inner)
@@ -196,10 +209,10 @@ class _Reader:
             case tree.Range() | tree.From() | tree.To():
                 return self._range(item, field)
             case tree.Fuzzy() | tree.Proximity():
-                raise self._error(item, "'~' is not supported; '*' stands for any letters", -1)
+                raise self._error(item, _("'~' is not supported; '*' stands for any letters"), -1)
             case tree.Regex():
-                raise self._error(item, "/…/ is not supported; put the words in quotation marks")
-        raise self._error(item, f"{type(item).__name__} is not supported")
+                raise self._error(item, _("/…/ is not supported; put the words in quotation marks"))
+        raise self._error(item, _("%(what)s is not supported", what=type(item).__name__))
 
     def _operation(self, item: Item, field: str | None, depth: int) -> Node:
         from luqum import tree
@@ -231,15 +244,26 @@ class _Reader:
             return key
         known = [*_TEXT_FIELDS, *_ATTRIBUTES, *_LIKENESSES, _MEANING]
         near = get_close_matches(key, known, 1)
-        hint = f"did you mean '{near[0]}'" if near else f"there are {', '.join(_shown_fields())}"
-        raise self._error(
-            item, f"'{name}' is no field; {hint}? A word with ':' in it goes in quotation marks"
-        )
+        if near:
+            hint = _(
+                "'%(name)s' is not a field; did you mean '%(near)s'? Put a word with ':' in "
+                "quotation marks",
+                name=name,
+                near=near[0],
+            )
+        else:
+            hint = _(
+                "'%(name)s' is not a field; there are %(known)s. Put a word with ':' in quotation "
+                "marks",
+                name=name,
+                known=", ".join(_shown_fields()),
+            )
+        raise self._error(item, hint)
 
     def _boost(self, item: Item) -> float:
         force = 1.0 if item.implicit_force else float(item.force)
         if not 0 < force <= 1000:
-            raise self._error(item, "a boost is a number above 0, up to 1000", -1)
+            raise self._error(item, _("a boost is a number above 0, up to 1000"), -1)
         return force
 
     def _leaf(self, item: Item, field: str | None) -> Node:
@@ -247,7 +271,7 @@ class _Reader:
 
         self._clauses += 1
         if self._clauses > MAX_CLAUSES:
-            raise self._error(item, f"more than {MAX_CLAUSES} words and terms")
+            raise self._error(item, _("more than %(most)s words and terms", most=MAX_CLAUSES))
         span = self._span(item)
         quoted = isinstance(item, tree.Phrase)
         raw = str(item.value)[1:-1] if quoted else str(item.value)
@@ -256,11 +280,11 @@ class _Reader:
         if field == _MEANING:
             asked = self._alike(raw, Likeness.SIMILAR, span, quoted=quoted)
             if asked.probability is not None:
-                raise self._error(item, "SEMANTIC takes one percentage, the likeness", -1)
+                raise self._error(item, _("SEMANTIC takes one percentage, the likeness"), -1)
             return Meaning(asked.source, asked.overlap, span)
         wild = not quoted and bool(re.search(r"(?<!\\)(?:\\\\)*[*?]", raw))
         if field == "*" and (quoted or raw != "*"):
-            raise self._error(item, "'*:' is only understood before '*', which finds everything")
+            raise self._error(item, _("'*:' is only understood before '*', which finds everything"))
         if wild and not raw.strip("*"):
             return self._all(field, span)
         if field in _ATTRIBUTES:
@@ -270,13 +294,20 @@ class _Reader:
         if wild:
             return Pattern(text_field, self._pattern(raw, item), span)
         if not quoted and raw.startswith("!"):
-            raise self._error(item, "'!' is not understood; write NOT or '-' before the word")
+            raise self._error(item, _("'!' is not understood; write NOT or '-' before the word"))
         words = tuple(texts.words(_unescaped(raw)))
         if not words:
-            hint = {"&&": "; write AND", "||": "; write OR"}.get(raw, "")
-            raise self._error(item, f"'{raw[:20]}' has no letter or digit to look for{hint}")
+            instead = {"&&": "AND", "||": "OR"}.get(raw)
+            if instead:
+                raise self._error(
+                    item,
+                    _("'%(found)s' is not understood; write %(word)s", found=raw, word=instead),
+                )
+            raise self._error(
+                item, _("'%(found)s' has no letter or digit to look for", found=raw[:20])
+            )
         if len(words) > MAX_WORDS:
-            raise self._error(item, f"a phrase of more than {MAX_WORDS} words")
+            raise self._error(item, _("a phrase of more than %(most)s words", most=MAX_WORDS))
         return Words(text_field, words, span)
 
     def _all(self, field: str | None, span: Span) -> Node:
@@ -292,7 +323,7 @@ class _Reader:
             if piece in {"*", "?"}:
                 if not pattern:
                     raise self._error(
-                        item, "a word cannot begin with '*' or '?': all words would be read"
+                        item, _("a word cannot begin with '*' or '?': all words would be read")
                     )
                 if not (piece == "*" and pattern.endswith("*")):
                     pattern += piece
@@ -301,7 +332,11 @@ class _Reader:
                 words = texts.words(f"x{_unescaped(piece)}x")
                 if len(words) != 1 or words[0][0] != "x" or words[0][-1] != "x":
                     raise self._error(
-                        item, f"'{raw}' is not one word; only one word can have '*' or '?' in it"
+                        item,
+                        _(
+                            "'%(found)s' is not one word; only one word can have '*' or '?' in it",
+                            found=raw,
+                        ),
                     )
                 pattern += words[0][1:-1]
         return pattern
@@ -320,7 +355,9 @@ class _Reader:
         self._clauses += 1
         if field not in _ATTRIBUTES:
             listed = ", ".join(attribute.value for attribute in Attribute)
-            raise self._error(item, f"a range needs a field before it, one of {listed}")
+            raise self._error(
+                item, _("a range needs a field before it, one of %(known)s", known=listed)
+            )
         attribute = _ATTRIBUTES[field]
         low: str | int | None = None
         high: str | int | None = None
@@ -341,12 +378,23 @@ class _Reader:
         """The half-open range that one value stands for: '2024-03' is a month."""
         if attribute in NUMBERS:
             if not _NUMBER.fullmatch(text):
-                raise self._error(item, f"'{text[:40]}' is no whole number, as {attribute} wants")
+                raise self._error(
+                    item,
+                    _(
+                        "'%(found)s' is not a whole number, which %(field)s needs",
+                        found=text[:40],
+                        field=attribute,
+                    ),
+                )
             return int(text), int(text) + 1
         if attribute in DATES:
             if not _DATE.fullmatch(text):
                 raise self._error(
-                    item, f"'{text[:40]}' is no date; write 2024, 2024-03 or 2024-03-31"
+                    item,
+                    _(
+                        "'%(found)s' is not a date; write 2024, 2024-03 or 2024-03-31",
+                        found=text[:40],
+                    ),
                 )
             return text, text + _AFTER
         return text, text + "\0"

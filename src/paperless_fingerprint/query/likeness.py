@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from paperless_fingerprint.fingerprints.shingles import Overlap, shingle_hashes
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import whole
 from paperless_fingerprint.query.overlap_finder import Sought
 from paperless_fingerprint.query.plan import (
     SketchQuery,
@@ -149,8 +151,13 @@ class Comparer:
         words = normalised.count(" ") + 1 if normalised else 0
         if words < self._spec.min_words:
             notes.append(
-                f"Document {str(reference)[:80]} has {words:,} words; fewer than "
-                f"{self._spec.min_words} are no ground for a comparison, so nothing is like it."
+                _(
+                    "Document %(id)s has %(count)s words; fewer than %(least)s are too few to "
+                    "compare, so nothing is similar to it.",
+                    id=str(reference)[:80],
+                    count=whole(words),
+                    least=self._spec.min_words,
+                )
             )
             return None
         hashes = shingle_hashes(normalised, self._spec.shingle_words)
@@ -159,8 +166,10 @@ class Comparer:
     def _near_in_meaning(self, term: Meaning, scope: Scope, notes: list[str]) -> frozenset[int]:
         if self._meanings is None:
             notes.append(
-                "SEMANTIC finds nothing: the semantic tier is switched off. Set [semantic] enabled "
-                "to true and run 'paperless-fingerprint analyze'."
+                _(
+                    "SEMANTIC finds nothing: comparing meanings is switched off. Set [semantic] "
+                    "enabled to true and run 'paperless-fingerprint analyze'."
+                )
             )
             return frozenset()
         row = self._visible(term.source, scope, notes)
@@ -173,7 +182,12 @@ class Comparer:
             scope.asker is not None and not scope.asker.may_view(row.id, row.owner, row.viewers)
         ):
             # One sentence for both, so that nobody learns of a document that they may not view.
-            notes.append(f"No document {str(reference)[:80]} is known, so nothing is like it.")
+            notes.append(
+                _(
+                    "There is no document %(id)s, so nothing is similar to it.",
+                    id=str(reference)[:80],
+                )
+            )
             return None
         return row
 

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.query.tree import (
     And,
     Attribute,
@@ -30,8 +31,11 @@ class SearchTooLongError(UsageError):
 
     def __init__(self, seconds: float) -> None:
         super().__init__(
-            f"The search was stopped after {seconds:g} seconds. Ask for something narrower: a "
-            "longer beginning before '*', a higher overlap, or a field such as created:2024."
+            _(
+                "The search was stopped after %(seconds)s seconds. Search for something narrower: a "
+                "longer beginning before '*', a higher overlap, or a field such as created:2024.",
+                seconds=f"{seconds:g}",
+            )
         )
 
 

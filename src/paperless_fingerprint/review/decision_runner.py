@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
@@ -15,6 +16,8 @@ from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.settings.registry import Settings
 
 _AGAIN_SECONDS = 5.0
+#: How long the library is held at a time, and let go of in between.
+_TURN_SECONDS, _BETWEEN_SECONDS = 2.0, 0.2
 
 
 class DecisionRunner:
@@ -29,6 +32,7 @@ class DecisionRunner:
         patience_seconds: float,
         #: Called when something was carried out.
         tell: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._opened = opened
@@ -36,6 +40,7 @@ class DecisionRunner:
         self._journal = journal
         self._patience_seconds = patience_seconds
         self._tell = tell
+        self._clock = clock
         self.trouble = ""
         self._wake = threading.Event()
         self._settled = threading.Condition()
@@ -74,12 +79,18 @@ class DecisionRunner:
         return [entry for entry in self._journal.waiting() if not entry.trashed]
 
     def _carry_out_waiting(self, stop: threading.Event) -> None:
-        """All that waits, in its order. Waits for whoever holds the library."""
-        if not self._waiting():
-            return
+        """All that waits, in its order. Waits for whoever holds the library, and lets go of it now
+        and then: thousands may wait, and a new document shall not wait for all of them."""
+        while self._waiting() and not stop.is_set():
+            self._carry_out_some(stop)
+            self._tell()
+            stop.wait(_BETWEEN_SECONDS if self._waiting() else 0)
+
+    def _carry_out_some(self, stop: threading.Event) -> None:
         with library_lock(self._settings).held():
+            end = self._clock() + _TURN_SECONDS
             for entry in self._waiting():
-                if stop.is_set():
+                if stop.is_set() or self._clock() > end:
                     break
                 around = carry_out(self._opened.store, self._settings, self._journal, entry)
                 self._mirror.look_again(around)
@@ -87,4 +98,3 @@ class DecisionRunner:
                     owe(self._settings, around)
                 with self._settled:
                     self._settled.notify_all()
-        self._tell()

@@ -5,6 +5,7 @@ Pure functions over the pieces that the comparison found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -18,6 +19,9 @@ _BESIDE, _WORTH_FOLDING = 2, 4
 _FIRST_ALONE = 8
 #: Of two texts that say the same.
 _FIRST_SAME = 8
+#: What is replaced by as much as this does not face it line by line: first the one, then the other.
+_MOST_FACING = 12
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ def _show(blocks: list[Block], rows: Sequence[Row]) -> None:
 
 def rows_of(segments: Iterable[Segment]) -> Iterator[Row]:
     row: list[Segment] = []
-    for segment in segments:
+    for segment in _parted(segments):
         is_same = segment.kind == "same"
         # Two of these in a row were parted because both texts end a line between them.
         if row and ((is_same and row[-1].kind == "same") or _begins_line(segment, row[-1])):
@@ -103,6 +107,16 @@ def rows_of(segments: Iterable[Segment]) -> Iterator[Row]:
             row = []
     if row:
         yield Row(tuple(row))
+
+
+def _parted(segments: Iterable[Segment]) -> Iterator[Segment]:
+    for segment in segments:
+        lines = max(segment.a.count("\n"), segment.b.count("\n"))
+        if segment.kind == "changed" and lines > _MOST_FACING:
+            yield replace(segment, kind="removed", b="")
+            yield replace(segment, kind="added", a="")
+        else:
+            yield segment
 
 
 def _is_alone(segment: Segment) -> bool:
@@ -132,6 +146,8 @@ def _ends_line(text: str) -> bool:
 
 def with_facts(text: str) -> list[tuple[str, str]]:
     """A text in parts, and for each what it states: 'amount', 'date' …, or nothing."""
+    if not _DIGIT.search(text):
+        return [(text, "")] if text else []
     parts = []
     at = 0
     for fact in stated(text):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from paperless_fingerprint.integration.merging.plan import Choice, MergePlan, Taken
 from paperless_fingerprint.languages import gettext as _
@@ -14,12 +15,24 @@ from paperless_fingerprint.review.person import Person
 
 
 @dataclass(frozen=True, slots=True)
+class Identical:
+    """What must hold of each group of many, of which nobody has looked at any."""
+
+    #: The least confidence.
+    floor: float
+    protected_tags: tuple[str, ...] = ()
+    protected_path: int | None = None
+    protected: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MergeOrder:
     #: Whose rights count, also after a restart.
     person: Person
     choice: Choice
-    #: Of the plan that was shown.
+    #: Of the plan that was shown; empty where many were ordered at once.
     seen: str
+    identical: Identical | None = None
 
     def as_text(self) -> str:
         told = asdict(self)
@@ -39,7 +52,15 @@ class MergeOrder:
                 tuple(choice["despite"]),
             ),
             told["seen"],
+            None if told["identical"] is None else _identical(told["identical"]),
         )
+
+
+def _identical(told: Mapping[str, Any]) -> Identical:
+    return Identical(
+        told["floor"], tuple(told["protected_tags"]), told["protected_path"],
+        tuple(told["protected"]),
+    )  # fmt: skip
 
 
 def why_not(person: Person, held: Mapping[int, Holding], plan: MergePlan) -> str:

@@ -7,15 +7,16 @@ run which dies at any line is gone on with. Between two groups others may have t
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
-from paperless_fingerprint.integration.context import Workplace, open_workplace
+from paperless_fingerprint.integration.context import Workplace, open_audit, open_workplace
 from paperless_fingerprint.integration.feedback.tell import at_pace
 from paperless_fingerprint.integration.merging import carry_out
-from paperless_fingerprint.integration.merging.plan import Stay
+from paperless_fingerprint.integration.merging.plan import Choice, Stay
 from paperless_fingerprint.library.reach import reach
-from paperless_fingerprint.model import Verdict
+from paperless_fingerprint.model import Relation, Verdict
+from paperless_fingerprint.paperless.records import Holding
 from paperless_fingerprint.review.apply import carry_out as carry_out_decisions
 from paperless_fingerprint.review.journal import (
     DONE,
@@ -24,7 +25,7 @@ from paperless_fingerprint.review.journal import (
     Journal,
     JournalEntry,
 )
-from paperless_fingerprint.review.merge_orders import MergeOrder, why_not
+from paperless_fingerprint.review.merge_orders import Identical, MergeOrder, why_not
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.settings.registry import Settings
@@ -52,8 +53,9 @@ class MergeRunner:
     def wake(self) -> None:
         self._wake.set()
 
-    def carry_out_soon(self, numbers: Collection[int], seconds: float = _PATIENCE_SECONDS) -> None:
+    def carry_out_soon(self, numbers: Collection[int]) -> None:
         """Returns when these acts of the journal are settled, or when patience is at its end."""
+        seconds = _PATIENCE_SECONDS if len(numbers) == 1 else 1.0
         self._wake.set()
         with self._settled:
             self._settled.wait_for(
@@ -75,6 +77,15 @@ class MergeRunner:
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
             self._wake.clear()
+
+    def titles(self, acts: Sequence[JournalEntry]) -> dict[int, str]:
+        """Of what lies in the trash, and is in no library any more."""
+        keys = {_key(act) for act in acts}
+        found: dict[int, str] = {}
+        for act in open_audit(self._settings).acts() if keys else ():
+            if act.what == "merge" and act.details.get("key") in keys:
+                found.update((int(id), title) for id, title in act.details["titles"].items())
+        return found
 
     def _waiting(self) -> list[JournalEntry]:
         """What is taken back goes first: it may be under way."""
@@ -107,8 +118,6 @@ class MergeRunner:
                 done = carry_out.found_of(place, _key(act))
             elif place.audit.end_of(done.number) is None:
                 carry_out.finish(place, pause)
-            else:
-                carry_out.follow(place, carry_out.report_of(place, done))
             if done is not None:
                 report = carry_out.report_of(place, done)
                 left = [f"Document {id} {reason}." for id, reason in report.refused]
@@ -163,6 +172,10 @@ def _refusal(place: Workplace, order: MergeOrder, act: JournalEntry, pause: carr
             f"{dismissed.by or 'Somebody'} has said that {dismissed.a} and {dismissed.b} are not "
             "duplicates. Nothing was done."
         )
+    if order.identical is not None:
+        why = _doubt(place, order.identical, held, choice)
+        if why:
+            return why
     plan = carry_out.of(place, held, choice)
     if order.seen and plan.seen != order.seen:
         return (
@@ -176,6 +189,36 @@ def _refusal(place: Workplace, order: MergeOrder, act: JournalEntry, pause: carr
     except carry_out.NotCarriedOverError as error:
         return str(error)
     return "" if report.trashed else " ".join(f"Document {id} {why}." for id, why in report.refused)
+
+
+def _doubt(place: Workplace, wanted: Identical, held: Mapping[int, Holding], choice: Choice) -> str:
+    """Why a group that was one of many is left to a person after all."""
+    first = held[choice.keep[0]]
+    pairs = {
+        (pair.a, pair.b): pair
+        for pair in place.store.pairs(
+            ids=[first.id], relation=Relation.EXACT, at_least=wanted.floor
+        )
+    }
+    names = place.paperless.names
+    for id in choice.trash:
+        copy = held[id]
+        if (min(id, first.id), max(id, first.id)) not in pairs:
+            return (
+                f"Documents {first.id} and {id} are no longer surely identical. Nothing was done."
+            )
+        if copy.content.split() != first.content.split():
+            return f"The text of document {id} is no longer that of {first.id}. Nothing was done."
+        if (copy.owner, copy.viewers) != (first.owner, first.viewers):
+            return f"Documents {first.id} and {id} are not for the same people. Nothing was done."
+        spared = (
+            id in wanted.protected
+            or copy.values["storage_path"] == wanted.protected_path is not None
+            or any(names("tags", tag) in wanted.protected_tags for tag in copy.tags)
+        )
+        if spared:
+            return f"Document {id} is protected. Nothing was done."
+    return ""
 
 
 def words(stay: Stay) -> str:

@@ -38,7 +38,8 @@ class Mirror:
         #: Why it may be old; empty where all is well.
         self.trouble = ""
         self._catalogue = Catalogue()
-        self._patched: list[Collection[int]] = []
+        #: While the whole library is read: what was looked at again meanwhile.
+        self._patched: list[Collection[int]] | None = None
         self._sights: dict[Any, Sight] = {}
         self._changing = threading.RLock()
         self._looking = threading.Lock()
@@ -46,6 +47,7 @@ class Mirror:
         self._whole_from = 0
         self._threshold = float(settings.similarity_threshold)
         self._seen_revision = ""
+        self._seen_change: int | None = None
         self._read_seconds = 0.0
         public = settings.paperless.public_url or settings.paperless.url or ""
         self._paperless_address = str(public).rstrip("/")
@@ -75,20 +77,32 @@ class Mirror:
             pause = max(LOOK_SECONDS, self._read_seconds / _SHARE_OF_TIME)
 
     def refresh(self) -> None:
-        """Read the library again, if it has changed since."""
+        """Read the library again, if it has changed since: what has changed, where that is known."""
         store = self._opened.store
         revision = self._opened.revision.now()
         if self._catalogue.ready and revision == self._seen_revision:
             return
+        change, ids = self._opened.revision.changes(self._seen_change)
+        if self._catalogue.ready and self._seen_revision and ids is not None:
+            if ids:
+                self.look_again(ids)
+                self._tell()
+            self._seen_change = change
+            with self._changing:
+                # Where the threshold has changed meanwhile, all of it is read.
+                self._seen_revision = revision if self._seen_revision else ""
+            return
         with self._changing:
-            self._patched.clear()
+            self._patched = []
         started = time.monotonic()
         threshold = self._threshold
         found = catalogues.read(store, threshold, 0)
         self._read_seconds = time.monotonic() - started
         with self._changing:
             # What was patched meanwhile may have been read before it was changed.
-            waiting = {id for ids in self._patched for id in ids}
+            waiting = {id for some in self._patched or () for id in some}
+            self._patched = None
+            self._seen_change = change
             if waiting:
                 found, _ = catalogues.patched(found, store, waiting, self._threshold, 0)
             self._whole_from = self._catalogue.number + 1
@@ -103,7 +117,8 @@ class Mirror:
         with self._changing:
             if not self._catalogue.ready:
                 return
-            self._patched.append(tuple(ids))
+            if self._patched is not None:
+                self._patched.append(tuple(ids))
             number = self._catalogue.number + 1
             found, change = catalogues.patched(
                 self._catalogue, self._opened.store, ids, self._threshold, number

@@ -19,6 +19,9 @@ from paperless_fingerprint.model import (
     VersionChain,
 )
 
+#: From so many on sorting is quicker than to search for each.
+_MANY = 500
+
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
@@ -125,9 +128,13 @@ def components(members: Iterable[int], pairs: Iterable[Key]) -> list[list[int]]:
 
 
 def exchanged(
-    entries: Sequence[QueueEntry], removed: Iterable[QueueEntry], made: Iterable[QueueEntry]
+    entries: Sequence[QueueEntry], removed: Sequence[QueueEntry], made: Sequence[QueueEntry]
 ) -> list[QueueEntry]:
-    """Another list in the same order: a copy and some searches, and no sorting of all."""
+    """Another list in the same order: a copy and some searches, and where few change no sorting."""
+    if len(removed) + len(made) > _MANY:
+        gone = set(removed)
+        kept = [entry for entry in entries if entry not in gone]
+        return sorted([*kept, *made], key=lambda each: each.order)
     found = list(entries)
     for entry in removed:
         place = bisect_left(found, entry.order, key=lambda each: each.order)

@@ -138,17 +138,21 @@ class Sight:
         self.entries = exchanged(self.entries, removed, made)
         for filters, found in list(self._filtered.items()):
             self._filtered[filters] = exchanged(found, removed, passing(catalogue, made, filters))
+        gone: defaultdict[tuple[str, str], list[QueueEntry]] = defaultdict(list)
+        come: defaultdict[tuple[str, str], list[QueueEntry]] = defaultdict(list)
         for entry in removed:
             for mark in self._marks.pop(entry.id, ()):
-                self._of[mark] = exchanged(self._of.get(mark, ()), [entry], ())
+                gone[mark].append(entry)
                 self._counts[mark] -= 1
             self._counts.subtract(_kinds(entry))
         for entry in made:
             self._marks[entry.id] = marks = _marks(catalogue, entry)
             for mark in marks:
-                self._of[mark] = exchanged(self._of.get(mark, ()), (), [entry])
+                come[mark].append(entry)
             self._counts.update(marks)
             self._counts.update(_kinds(entry))
+        for mark in gone.keys() | come.keys():
+            self._of[mark] = exchanged(self._of.get(mark, ()), gone[mark], come[mark])
         self._tell_counts()
 
     def fill(self) -> Sight:
@@ -212,7 +216,9 @@ def passing(
         some = [entry for entry in some if entry.relation == filters.relation]
     low, high = filters.confidence_from, filters.confidence_to
     if low > 0 or high < 1:
-        some = [entry for entry in some if low <= round(entry.confidence, 4) <= high]
+        # As it is shown, which is rounded to four digits.
+        low, high = low - 0.00005, high + 0.00005
+        some = [entry for entry in some if low <= entry.confidence <= high]
     for word in filters.text.casefold().split():
         some = [entry for entry in some if word in entry.text]
     for what in _INDEXED:

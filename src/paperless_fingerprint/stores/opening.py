@@ -29,6 +29,10 @@ class Revision(Protocol):
     def now(self) -> str:
         """Another text after every write by whatever process; the same while nobody writes."""
 
+    def changes(self, since: int | None) -> tuple[int, frozenset[int] | None]:
+        """The number of the last change, and the documents that something has changed about since
+        that number was told; None where the store does not know, or where they are many."""
+
     def close(self) -> None: ...
 
 

@@ -102,6 +102,7 @@ def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
         pages_library,
         pages_list,
         pages_resolve,
+        pages_resolve_many,
         pages_review,
         pages_search,
         pages_uncompared,
@@ -109,7 +110,7 @@ def _page_routes(_service: WebService) -> Sequence[BaseRoute]:
     )
 
     rooms = (
-        pages, pages_list, pages_resolve, pages_review, pages_search, pages_library,
+        pages, pages_list, pages_resolve, pages_resolve_many, pages_review, pages_search, pages_library,
         pages_compare, pages_uncompared, pdf_viewer,
     )  # fmt: skip
     return [route for room in rooms for route in room.routes()]

@@ -107,6 +107,14 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "done.many.resolve": mark_n(
         "%(num)s group resolved: %(ids)s.", "%(num)s groups resolved: %(ids)s."
     ),
+    "rule.primary": mark("the one that is shown as the one to keep"),
+    "rule.oldest": mark("the oldest"),
+    "rule.newest": mark("the newest"),
+    "rule.serial": mark("the one with an archive serial number"),
+    "rule.pages": mark("the one with the most pages"),
+    "rule.text": mark("the one with the best text"),
+    "rule.largest": mark("the largest file"),
+    "rule.path": mark("the one in the storage path below"),
     "held.title": mark("Title"),
     "held.correspondent": mark("Correspondent"),
     "held.document_type": mark("Document type"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import blake2s
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -13,7 +12,9 @@ from starlette.routing import Route
 
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, queue, selection
-from paperless_fingerprint.review.orders import MOST_PREVIEWED, DecisionOrder
+from paperless_fingerprint.review.orders import MOST_PREVIEWED
+from paperless_fingerprint.review.queue_entry import QueueEntry
+from paperless_fingerprint.review.selection import Selection
 from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.web.filtering import (
     PER_PAGE,
@@ -77,56 +78,57 @@ def _list(request: Request, visit: Visit) -> Response:
 
 def _preview(request: Request, visit: Visit, form: FormData) -> Response:
     back = local(text_of(form, "back"))
-    orders = _orders(visit, form)
-    if not orders:
+    if not (text_of(form, "all") or form.getlist("pick")):
         return go(request, with_parameters(back, said="none"))
-    return _previewed(request, visit, form, orders)
+    return _previewed(request, visit, form)
 
 
 def _previewed(
-    request: Request, visit: Visit, form: FormData, orders: Sequence[DecisionOrder],
-    *, note: str = "", status: int = 200,
-) -> Response:  # fmt: skip
-    are_examples = len(orders) > MOST_PREVIEWED
-    examples = orders[:_EXAMPLES] if are_examples else orders
-    planned = decide.preview(visit.review, visit.person, examples)
-    items = [queue.item(visit.review, visit.person, order.item) for order in orders[:_NAMED]]
-    is_all = bool(text_of(form, "all"))
+    request: Request, visit: Visit, form: FormData, *, note: str = "", status: int = 200
+) -> Response:
+    verdict, is_all = text_of(form, "verdict"), bool(text_of(form, "all"))
+    entries = selection.chosen(visit.review, visit.person, selection_of(form))
+    # To imagine what each changes takes longer than to do it; of many some are examples, and only
+    # where somebody asks for them.
+    few, examples = len(entries) <= MOST_PREVIEWED, bool(text_of(form, "examples"))
+    some = Selection(tuple(e.id for e in entries[: MOST_PREVIEWED if few else _EXAMPLES]))
+    planned = None
+    if some.items and (few or examples):
+        orders = selection.orders(visit.review, visit.person, some, verdict)
+        planned = decide.preview(visit.review, visit.person, orders)
+    named = [queue.item(visit.review, visit.person, entry.id) for entry in entries[:_NAMED]]
     return page(
         request, visit, "preview.html", "groups", status,
-        preview=planned, items=items, count=len(orders), verdict=text_of(form, "verdict"),
-        back=local(text_of(form, "back")), note=note, examples=_EXAMPLES if are_examples else 0,
+        preview=planned, items=named, count=len(entries), verdict=verdict,
+        back=local(text_of(form, "back")), note=note, examples=0 if few else len(some.items),
         picked=[] if is_all else [str(each) for each in form.getlist("pick")],
         left_out=[str(each) for each in form.getlist("except")] if is_all else [],
-        query=text_of(form, "query"), all_shown=_digest(orders) if is_all else "",
+        query=text_of(form, "query"), all_shown=_digest(entries) if is_all else "",
     )  # fmt: skip
 
 
 def _decide(request: Request, visit: Visit, form: FormData) -> Response:
     back = local(text_of(form, "back"))
-    orders = _orders(visit, form)
+    chosen, verdict = selection_of(form), text_of(form, "verdict")
+    orders = ticked(form, verdict)
+    if text_of(form, "all"):
+        found = selection.chosen(visit.review, visit.person, chosen)
+        if _digest(found) != text_of(form, "all_shown"):
+            note = _("The list has changed since you looked. Nothing was decided: look again.")
+            return _previewed(request, visit, form, note=note, status=409)
+        orders = selection.orders(visit.review, visit.person, chosen, verdict)
     if not orders:
         return go(request, with_parameters(back, said="none"))
-    if text_of(form, "all") and _digest(orders) != text_of(form, "all_shown"):
-        note = _("The list has changed since you looked. Nothing was decided: look again.")
-        return _previewed(request, visit, form, orders, note=note, status=409)
     outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
     if outcome.conflicts:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
     act = str(outcome.acts[0].number)
-    return go(request, with_parameters(back, said=text_of(form, "verdict"), act=act))
+    return go(request, with_parameters(back, said=verdict, act=act))
 
 
-def _orders(visit: Visit, form: FormData) -> Sequence[DecisionOrder]:
-    verdict = text_of(form, "verdict")
-    if not text_of(form, "all"):
-        return ticked(form, verdict)
-    return selection.orders(visit.review, visit.person, selection_of(form), verdict)
-
-
-def _digest(orders: Sequence[DecisionOrder]) -> str:
-    """Another text as soon as anything has changed in what somebody is about to decide."""
-    told = "\n".join(sorted(f"{order.item} {order.seen}" for order in orders))
-    return blake2s(told.encode()).hexdigest()[:16]
+def _digest(entries: Sequence[QueueEntry]) -> str:
+    """Another text as soon as anything has changed in what somebody is about to decide; and after
+    a start of the service, after which one looks again."""
+    return f"{hash(tuple(entries)):x}"

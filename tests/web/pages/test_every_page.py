@@ -22,6 +22,7 @@ PAGES = {
     "group": "/review/g1",
     "pair": "/review/p23-24",
     "keep one": "/review/g1/resolve",
+    "keep one of each": "/resolve-many?relation=exact&rule=oldest&rule=pages",
     "search": "/search",
     "hits": "/search?q=FINGERPRINT:12_20&explain=1",
     "words": "/search?q=kestrel",

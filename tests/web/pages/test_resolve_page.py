@@ -8,6 +8,7 @@ from dataclasses import replace
 from browsing import PHONE
 from paperless_work import LETTER, RESCAN
 from playwright.sync_api import Page, expect
+from test_every_page import too_wide, violations
 
 from paperless_fingerprint.demo.stand_in.fields import create_field
 from paperless_fingerprint.model import Document
@@ -118,6 +119,52 @@ def test_both_are_kept_with_one_key(open_site, chromium) -> None:
     page.keyboard.press("a")
     expect(page.locator("#said")).to_contain_text("Confirmed")
     assert len(site.office.paperless.library.documents) == 2
+
+
+def test_all_identical_groups_at_once_and_back(open_site, chromium) -> None:
+    site, window = open_site(letters(20), before=given)
+    library = site.office.paperless.library
+    before = state(site.office)
+    page = window.open()
+    page.goto("/review")
+    page.get_by_role("link", name="All identical groups: keep one of each").click()
+    expect(page.get_by_role("heading", name="20 groups are resolved")).to_be_visible()
+    assert (violations(page), too_wide(page)) == ([], 0)
+    page.get_by_label("These documents, by their IDs").fill("2")
+    page.locator("#rule-0").select_option("newest")
+    expect(page.locator(".stack").first).to_contain_text("Copy 0")
+    page.get_by_label("Documents with the tag").select_option("Taxes <b>2024</b>")
+    expect(page.get_by_role("heading", name="20 groups are resolved")).to_be_visible()
+    page.get_by_role("button", name="Move 20 documents to the trash").click()
+    expect(page.locator("#progress")).to_contain_text("20 groups resolved")
+    expect(page.get_by_role("heading", name="Done")).to_be_visible()
+    assert set(library.documents) == {2 * n + 2 for n in range(20)}
+    assert (violations(page), too_wide(page)) == ([], 0)
+    page.goto("/decisions")
+    page.get_by_role("link", name="How far it is").click()
+    page.keyboard.press("u")
+    expect(page.locator("#progress")).to_contain_text("20 undone")
+    assert library.trash == {}
+    assert state(site.office) == before
+
+
+def test_what_is_ticked_and_what_was_not_done_is_said(open_site, chromium) -> None:
+    site, window = open_site(letters(3))
+    page = window.open(viewport=PHONE, color_scheme="dark")
+    page.goto("/review")
+    for box in page.locator("[name=pick]").all()[:2]:
+        box.check()
+    page.get_by_role("button", name="Keep one of each").click()
+    expect(page.get_by_role("heading", name="2 groups are resolved")).to_be_visible()
+    assert (violations(page), too_wide(page)) == ([], 0)
+    # A title with markup, and turned around; and a text that somebody changes this very moment.
+    row = site.office.paperless.library.documents[2]
+    row.title, row.content = "<i>scan</i> \u202efdp.exe", "Somebody wrote this"
+    page.get_by_role("button", name="Move 2 documents to the trash").click()
+    expect(page.locator("#progress")).to_contain_text("1 group resolved")
+    expect(page.locator("#progress")).to_contain_text("Nothing was done")
+    assert (violations(page), too_wide(page)) == ([], 0)
+    assert len(site.office.paperless.library.trash) == 1
 
 
 def test_what_has_changed_meanwhile_is_said_and_nothing_is_done(open_site, chromium) -> None:

@@ -137,8 +137,13 @@ def take_off(place: Workplace, id: int, links: Mapping[int, Sequence[int]]) -> N
     _to_write_anew(place, [id])
     if links:
         place.paperless.modify_custom_fields([id], remove=links)
-        for field in fields_of(place.labels.get()):
-            clear_empty(place.paperless, field, links.get(field, ()))
+        clear_ends(place, _all(links))
+
+
+def clear_ends(place: Workplace, holders: Collection[int]) -> None:
+    """Where our links led that were taken off: an empty field of ours says nothing."""
+    for field in fields_of(place.labels.get()) if holders else ():
+        clear_empty(place.paperless, field, holders)
 
 
 def put_back(place: Workplace, id: int, links: Mapping[str, Sequence[int]]) -> None:

@@ -89,6 +89,7 @@ def merge(
         now_text(), "merge", plan.gets, by, plan=plan.as_json(), key=key, batch=batch,
         titles={str(id): found.title for id, found in titles.items()},
         links={str(id): dead_links.of_people(place, id, own) for id, own in links.items()},
+        linked={str(id): sorted({n for to in own.values() for n in to}) for id, own in links.items()},
     )  # fmt: skip
     return _carried_out(place, act, pause)
 
@@ -134,16 +135,16 @@ def _carried_out(place: Workplace, act: Act, pause: Pause) -> MergeReport:
             refused.append((id, why))
         else:
             trashed.append(id)
+    if not trashed:
+        _give_up(place, plan, act, refused[0][1], pause)
+    _follow(place, plan, trashed)
     if trashed:
+        # Last of all: until then whoever comes next does it again.
         place.audit.write(
             now_text(), "merged", plan.gets, act.by, act=act.number, trashed=trashed,
             refused=refused,
         )  # fmt: skip
-    else:
-        _give_up(place, plan, act, refused[0][1], pause)
-    report = MergeReport(plan, tuple(trashed), tuple(refused), act.number)
-    follow(place, report)
-    return report
+    return MergeReport(plan, tuple(trashed), tuple(refused), act.number)
 
 
 def _may_pass(error: PaperlessError) -> bool:
@@ -158,10 +159,10 @@ def _give_up(place: Workplace, plan: MergePlan, act: Act, why: str, pause: Pause
     place.audit.write(now_text(), "undone", plan.gets, act.by, act=act.number, why=why)
 
 
-def follow(place: Workplace, report: MergeReport) -> None:
-    """The library, and the labels of what is left, after a merge that has ended."""
-    analyse_waiting(place, remove(place, report.trashed))
-    _look_again(place, [report.plan.gets] if report.plan.gives and report.trashed else [])
+def _follow(place: Workplace, plan: MergePlan, trashed: Collection[int]) -> None:
+    """The library, and the labels of what is left."""
+    analyse_waiting(place, remove(place, trashed))
+    _look_again(place, [plan.gets] if plan.gives and trashed else [])
     tell(place)
 
 
@@ -238,6 +239,8 @@ def _trash(place: Workplace, plan: MergePlan, id: int, act: Act, pause: Pause) -
         dead_links.take_off(place, id, links)
         if links:
             pause()
+        else:  # a run that died may have taken them off, and left empty fields behind
+            dead_links.clear_ends(place, act.details["linked"][str(id)])
         result = place.paperless.move_to_trash([id])
         pause()
     except PaperlessError as error:
@@ -272,6 +275,8 @@ def take_back(
     lost = [f"Document {refusal.id} {refusal.reason}." for refusal in result.refused]
     problems = [*([said] if said else []), *lost]
     why = " ".join(problems)
+    # Links of ours are written anew, also where this dies before it has looked again.
+    place.ledger.owe([plan.gets, *result.done])
     place.audit.write(now_text(), "undone", plan.gets, by, act=act.number, why=why)
     _look_again(place, [*result.done, *([] if said else [plan.gets])])
     tell(place)

@@ -25,5 +25,8 @@ class ElasticsearchRevision:
                 told.append(f"{name}/{number}:{newest}")
         return " ".join(sorted(told))
 
+    def changes(self, since: int | None) -> tuple[int, frozenset[int] | None]:  # noqa: ARG002
+        return 0, None
+
     def close(self) -> None:
         self._client.close()

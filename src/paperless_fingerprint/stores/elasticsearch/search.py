@@ -13,6 +13,7 @@ from elasticsearch import Elasticsearch
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.shingles import Hashes
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.query.offers import is_near
 from paperless_fingerprint.query.plan import SketchQuery, common_above, group_of
 from paperless_fingerprint.query.searcher import (
@@ -285,8 +286,11 @@ class ElasticsearchSearcher:
         kind, reason = reason_of(error)
         if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
             raise UsageError(
-                f"The query has more parts than this server takes ({reason}). Ask with fewer "
-                "words, or a longer beginning before '*'."
+                _(
+                    "The query has more parts than this server takes (%(reason)s). Use fewer "
+                    "words, or a longer beginning before '*'.",
+                    reason=reason,
+                )
             )
         raise self._failures.of(error) from error
 

@@ -19,7 +19,7 @@ from paperless_fingerprint.model import (
     StoredDocument,
 )
 from paperless_fingerprint.stores.base import Pending, Refusal, WriteReport, document_uuid
-from paperless_fingerprint.stores.sqlite import fts_merge, postings, rows
+from paperless_fingerprint.stores.sqlite import changes, fts_merge, postings, rows
 
 _SCAN_ROWS = 256
 
@@ -48,6 +48,7 @@ class Documents(SqliteFile):
             )
             self._write(connection, named)
             await_analysis(connection, [record.document.id for record in named])
+            changes.note(connection, [record.document.id for record in named])
         return WriteReport(len(named), tuple(refused))
 
     def put_metadata(self, documents: Sequence[Document]) -> WriteReport:
@@ -57,29 +58,30 @@ class Documents(SqliteFile):
             refused = tuple(
                 Refusal(id, "it is not in the library") for id in wanted if id not in known
             )
-            changes = []
+            written = []
             for id, old in known.items():
                 uuid = wanted[id].uuid or old.document.uuid
                 new = replace(wanted[id], uuid=uuid, content=old.document.content)
-                changes.append((old, new))
+                written.append((old, new))
             taken = self._uuids_of_others(
-                connection, [StoredDocument(new, old.fingerprint) for old, new in changes]
+                connection, [StoredDocument(new, old.fingerprint) for old, new in written]
             )
             refused += tuple(
                 Refusal(new.id, f"its uuid {new.uuid} belongs to another document")
-                for _, new in changes
+                for _, new in written
                 if new.uuid in taken
             )
-            changes = [(old, new) for old, new in changes if new.uuid not in taken]
+            written = [(old, new) for old, new in written if new.uuid not in taken]
             columns = ", ".join(f"{name} = ?" for name in rows.METADATA.split(", ")[1:])
             connection.executemany(
                 f"UPDATE document SET {columns} WHERE id = ?",
-                [(*rows.metadata_row(new)[1:], new.id) for _, new in changes],
+                [(*rows.metadata_row(new)[1:], new.id) for _, new in written],
             )
-            _unindex_words(connection, [old.document for old, _ in changes])
-            _index_words(connection, (rows.search_row(new) for _, new in changes))
-            await_analysis(connection, [new.id for _, new in changes])
-        return WriteReport(len(changes), refused)
+            _unindex_words(connection, [old.document for old, _ in written])
+            _index_words(connection, (rows.search_row(new) for _, new in written))
+            await_analysis(connection, [new.id for _, new in written])
+            changes.note(connection, [new.id for _, new in written])
+        return WriteReport(len(written), refused)
 
     def get(self, ids: Collection[int]) -> dict[int, StoredDocument]:
         with self.reading() as connection:

@@ -18,7 +18,7 @@ from paperless_fingerprint.model import (
 from paperless_fingerprint.stores.base import (
     Connections,
 )
-from paperless_fingerprint.stores.sqlite import rows
+from paperless_fingerprint.stores.sqlite import changes, rows
 
 #: Read at once; more would only take memory.
 _SCAN_ROWS = 256
@@ -35,6 +35,13 @@ class Results(SqliteFile):
             connection.executemany(
                 "INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [rows.pair_row(pair) for pair in pairs],
+            )
+            changes.note(
+                connection,
+                {
+                    *(id for key in removing for id in key),
+                    *(id for p in pairs for id in (p.a, p.b)),
+                },
             )
 
     def pairs(
@@ -85,6 +92,7 @@ class Results(SqliteFile):
                 "INSERT INTO grouping_member VALUES (?, ?)",
                 [(id, group.id) for group in groups for id in group.members],
             )
+            changes.note(connection, affected)
 
     def groups(
         self,
@@ -115,6 +123,7 @@ class Results(SqliteFile):
                     for position, id in enumerate(chain.members)
                 ],
             )
+            changes.note(connection, affected)
 
     def chains(self, ids: Collection[int] | None = None) -> list[VersionChain]:
         conditions, values = rows.where(
@@ -137,10 +146,15 @@ class Results(SqliteFile):
                 "INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 rows.decision_row(decision),
             )
+            changes.note(connection, {decision.a, decision.b})
 
     def remove_decision(self, key: str) -> bool:
         with self.writing() as connection:
-            return connection.execute("DELETE FROM decision WHERE key = ?", (key,)).rowcount > 0
+            gone = connection.execute(
+                "DELETE FROM decision WHERE key = ? RETURNING a, b", (key,)
+            ).fetchall()
+            changes.note(connection, {id for about in gone for id in about})
+        return bool(gone)
 
     def decisions(self, ids: Collection[int] | None = None) -> list[Decision]:
         conditions, values = rows.where(ids, None, "a IN {0} OR b IN {0}")

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 from paperless_fingerprint.files.sqlite import SqliteFile
+from paperless_fingerprint.stores.sqlite import changes
 
 
 class SqliteRevision:
@@ -22,6 +23,10 @@ class SqliteRevision:
         # The counter is the connection's: whichever thread asks must ask the same one.
         with self._lock, self._file.reading():
             return str(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def changes(self, since: int | None) -> tuple[int, frozenset[int] | None]:
+        with self._lock, self._file.reading():
+            return changes.since(self._connection, since)
 
     def close(self) -> None:
         self._file.close()

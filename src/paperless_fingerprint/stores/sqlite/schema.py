@@ -8,6 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from paperless_fingerprint.files.sqlite import Format
+from paperless_fingerprint.stores.sqlite import fts_merge
 
 #: 'pfpr'.
 APPLICATION_ID = 0x70667072
@@ -154,14 +155,21 @@ _UNPOSTED = """
 CREATE TABLE unposted (id INTEGER PRIMARY KEY);
 """
 
+_CHANGES = """
+-- See changes.py. A few thousand rows at most.
+CREATE TABLE change (number INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+"""
+
 # FTS5 writes what it has gathered at the end of each transaction and when so many bytes are full; of
 # the usual megabyte it makes many small segments, which an import then merges over and over.
 _GATHERED_BYTES = 32 * 1024 * 1024
 
 #: What leads from version n to n + 1 stands at place n. Never edited once released. The third is
 #: the option that _make() sets, which is no statement that must succeed.
-MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS, "", _UNPOSTED)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _RIGHTS, "", _UNPOSTED, _CHANGES)
 VERSION = len(MIGRATIONS)
+#: From this version on an import lifts what it leaves in the full-text index.
+_LIFTED_FROM = 5
 
 
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
@@ -181,6 +189,8 @@ def _make(connection: sqlite3.Connection, version: int) -> None:
         connection.execute(
             "INSERT INTO words (words, rank) VALUES ('hashsize', ?)", (_GATHERED_BYTES,)
         )
+    if 0 < version < _LIFTED_FROM:
+        fts_merge.lift(connection)
     if version == 0:
         connection.execute("INSERT INTO note VALUES ('namespace', ?)", (str(uuid4()),))
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from paperless_fingerprint.errors import NoLibraryError, StoreError
 from paperless_fingerprint.stores.base import StoreCounts, StoreReport
-from paperless_fingerprint.stores.sqlite import fts_merge, postings, rows, schema
+from paperless_fingerprint.stores.sqlite import changes, fts_merge, postings, rows, schema
 from paperless_fingerprint.stores.sqlite.documents import Documents, await_analysis
 from paperless_fingerprint.stores.sqlite.results import Results, drop_chains, drop_groups
 
@@ -57,6 +57,7 @@ class SqliteStore(Documents, Results):
             drop_groups(connection, known)
             drop_chains(connection, known)
             await_analysis(connection, [id for (id,) in partners if id not in known])
+            changes.note(connection, {*known, *(id for (id,) in partners)})
         return len(known)
 
     def notes(self) -> dict[str, str]:

@@ -67,6 +67,16 @@ document.addEventListener("click", (event) => {
   if (opener) document.getElementById(opener.dataset.dialog).showModal();
 });
 
+// Pages large and side by side: what draws them is fetched when somebody asks for it.
+document.addEventListener("click", async (event) => {
+  const opener = event.target.closest("[data-see]");
+  const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0;
+  if (!opener || (elsewhere && opener.matches("a"))) return;
+  event.preventDefault();
+  const dialog = document.getElementById("see");
+  try { (await import(dialog.dataset.script)).open(dialog); } catch { announce(document.body.dataset.lost); }
+});
+
 window.addEventListener("popstate", () => swap(location.href, {}, false));
 
 // Keys ----------------------------------------------------------------------------------------
