@@ -375,7 +375,7 @@ def test_on_the_command_line(telling, receiver, run):
     telling.step()
     assert "HTTP 401" in run("notify").stdout
     doctor = run("doctor")
-    assert "1 notifications were not taken" in doctor.stdout
+    assert "1 notification was not accepted" in doctor.stdout
     assert "key=1" not in doctor.output
     shown = run("config", "show", "--json").stdout
     assert "key=1" not in shown
