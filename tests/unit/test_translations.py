@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 import texts
-from paperless_fingerprint.integration.notify import message
+from paperless_fingerprint.integration.notify.message import heading_of, words_of
 from paperless_fingerprint.languages import (
     ENGLISH,
     LANGUAGES,
@@ -173,7 +173,7 @@ def test_messages_that_are_sent_speak_the_language_of_the_setting() -> None:
     }
     assert (without_a_browser("auto"), without_a_browser("fr")) == ("en", "fr")
     with speaking(without_a_browser("de")):
-        assert message.heading_of(body) == "1.200 neue Duplikate"
-        assert message.words_of(body) == (
+        assert heading_of(body) == "1.200 neue Duplikate"
+        assert words_of(body) == (
             "Dokument 12 (Brief) ist eine exakte Kopie von 3\nUnd 1.199 weitere."
         )
