@@ -80,7 +80,7 @@ class DecisionRunner:
 
     def _waiting(self) -> list[JournalEntry]:
         """Merges go their own way: Paperless may be away."""
-        return [entry for entry in self._journal.waiting() if not entry.trashed]
+        return [entry for entry in self._journal.waiting() if not entry.merges]
 
     def _carry_out_waiting(self, stop: threading.Event) -> None:
         """All that waits, in its order. Waits for whoever holds the library, and lets go of it now

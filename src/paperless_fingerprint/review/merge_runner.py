@@ -97,7 +97,7 @@ class MergeRunner:
 
     def _waiting(self) -> list[JournalEntry]:
         """What is taken back goes first: it may be under way."""
-        found = [entry for entry in self._journal.waiting() if entry.trashed]
+        found = [entry for entry in self._journal.waiting() if entry.merges]
         return sorted(found, key=lambda entry: (entry.undoes is None, entry.number))
 
     def _merge_waiting(self, stop: threading.Event) -> None:

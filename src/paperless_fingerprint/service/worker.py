@@ -433,7 +433,7 @@ def drain_once(
         found = _drain_patiently(settings, progress, sleep)
     try:
         # Where no `serve` runs, whoever comes by takes along what waits.
-        Notifier(settings, progress).step()
+        Notifier(settings, progress).step(last=True)
     except FingerprintError as error:
         progress.say(str(error))
     return found
