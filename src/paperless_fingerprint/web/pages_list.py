@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
+from markupsafe import Markup, escape
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,7 +28,7 @@ from paperless_fingerprint.web.filtering import (
 )
 from paperless_fingerprint.web.pages import at, changing, go, local, page, shown, text_of
 from paperless_fingerprint.web.pages_review import said, with_parameters
-from paperless_fingerprint.web.rendering import query_string
+from paperless_fingerprint.web.rendering import pages, percent, query_string, words
 from paperless_fingerprint.web.sign_in import Visit
 
 _VIEWS = ("rows", "cards")
@@ -67,6 +69,8 @@ def _list(request: Request, visit: Visit) -> Response:
         first=first + 1, last=first + len(found.items),
         state_counts={each.name: each.count for each in found.states},
         said=said(request, visit), trouble=found.trouble or None,
+        # Of two hundred rows most say the same in these.
+        badge=cache(_badge), size_of=cache(_size), pages_of=cache(pages), percent_of=cache(percent),
     )  # fmt: skip
     if wanted == view:
         response.set_cookie(
@@ -74,6 +78,17 @@ def _list(request: Request, visit: Visit) -> Response:
             path=at(request, "") or "/",
         )  # fmt: skip
     return response
+
+
+def _badge(relation: str) -> Markup:
+    """As `parts.relation` draws it."""
+    text = words()(f"relation.{relation or 'pair'}")
+    return Markup('<span class="badge {}">{}</span>').format(relation or "quiet", text)
+
+
+def _size(kind: str, size: int) -> Markup:
+    """Where it says more than the badge does."""
+    return escape(words().n(f"item.size.{kind}", size) if kind in {"group", "versions"} else "")
 
 
 def _preview(request: Request, visit: Visit, form: FormData) -> Response:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
@@ -24,6 +25,7 @@ from paperless_fingerprint import languages
 from paperless_fingerprint.languages import figures, language, locale, ngettext
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review.lines import with_facts
+from paperless_fingerprint.review.views import Count
 from paperless_fingerprint.review.views_queue import told_once
 from paperless_fingerprint.web.messages import Messages
 
@@ -111,6 +113,24 @@ def pages(count: int) -> str:
     return ngettext("%(num)s page", "%(num)s pages", count)
 
 
+def menu(counts: Sequence[Count], chosen: str, every: str) -> Markup:
+    """The options of a select. Sixty names take longer to write than the rest of a page, and are
+    the same from page to page."""
+    return _menu(tuple(counts), chosen, every, locale())
+
+
+@lru_cache(256)
+def _menu(counts: tuple[Count, ...], chosen: str, every: str, _locale: str) -> Markup:
+    options = [Markup('<option value="">{}</option>').format(every)]
+    for each in counts:
+        mark = Markup(" selected") if each.name == chosen else ""
+        text = f"{clipped(each.name, 60)} ({thousands(each.count)})"
+        options.append(Markup('<option value="{}"{}>{}</option>').format(each.name, mark, text))
+    if chosen and chosen not in {each.name for each in counts}:
+        options.append(Markup("<option selected>{}</option>").format(clipped(chosen, 60)))
+    return Markup("\n").join(options)
+
+
 def thousands(number: float) -> str:
     return figures.number(number, locale())
 
@@ -162,6 +182,7 @@ def environment() -> jinja2.Environment:
         gettext=_,
         ngettext=ngettext,
         t=words(),
+        menu=menu,
         query_string=query_string,
         themes=THEMES,
     )
