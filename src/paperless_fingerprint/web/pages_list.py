@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
-from markupsafe import Markup, escape
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,7 +27,7 @@ from paperless_fingerprint.web.filtering import (
 )
 from paperless_fingerprint.web.pages import at, changing, go, local, page, shown, text_of
 from paperless_fingerprint.web.pages_review import said, with_parameters
-from paperless_fingerprint.web.rendering import pages, percent, query_string, words
+from paperless_fingerprint.web.rendering import pages, percent, query_string, words, written
 from paperless_fingerprint.web.sign_in import Visit
 
 _VIEWS = ("rows", "cards")
@@ -70,7 +69,7 @@ def _list(request: Request, visit: Visit) -> Response:
         state_counts={each.name: each.count for each in found.states},
         said=said(request, visit), trouble=found.trouble or None,
         # Of two hundred rows most say the same in these.
-        badge=cache(_badge), size_of=cache(_size), pages_of=cache(pages), percent_of=cache(percent),
+        badge=cache(partial(written, "relation")), size_of=cache(_size), pages_of=cache(pages), percent_of=cache(percent),
     )  # fmt: skip
     if wanted == view:
         response.set_cookie(
@@ -80,15 +79,9 @@ def _list(request: Request, visit: Visit) -> Response:
     return response
 
 
-def _badge(relation: str) -> Markup:
-    """As `parts.relation` draws it."""
-    text = words()(f"relation.{relation or 'pair'}")
-    return Markup('<span class="badge {}">{}</span>').format(relation or "quiet", text)
-
-
-def _size(kind: str, size: int) -> Markup:
+def _size(kind: str, size: int) -> str:
     """Where it says more than the badge does."""
-    return escape(words().n(f"item.size.{kind}", size) if kind in {"group", "versions"} else "")
+    return words().n(f"item.size.{kind}", size) if kind in {"group", "versions"} else ""
 
 
 def _preview(request: Request, visit: Visit, form: FormData) -> Response:

@@ -17,7 +17,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
@@ -113,22 +112,21 @@ def pages(count: int) -> str:
     return ngettext("%(num)s page", "%(num)s pages", count)
 
 
-def menu(counts: Sequence[Count], chosen: str, every: str) -> Markup:
+def menu(counts: Sequence[Count], chosen: str, every: str) -> str:
     """The options of a select. Sixty names take longer to write than the rest of a page, and are
     the same from page to page."""
     return _menu(tuple(counts), chosen, every, locale())
 
 
 @lru_cache(256)
-def _menu(counts: tuple[Count, ...], chosen: str, every: str, _locale: str) -> Markup:
-    options = [Markup('<option value="">{}</option>').format(every)]
-    for each in counts:
-        mark = Markup(" selected") if each.name == chosen else ""
-        text = f"{clipped(each.name, 60)} ({thousands(each.count)})"
-        options.append(Markup('<option value="{}"{}>{}</option>').format(each.name, mark, text))
-    if chosen and chosen not in {each.name for each in counts}:
-        options.append(Markup("<option selected>{}</option>").format(clipped(chosen, 60)))
-    return Markup("\n").join(options)
+def _menu(counts: tuple[Count, ...], chosen: str, every: str, _locale: str) -> str:
+    return written("options", counts, chosen, every)
+
+
+def written(macro: str, *values: object) -> str:
+    """What a macro of parts.html writes, for whoever needs it again and again."""
+    found: str = getattr(environment().get_template("parts.html").module, macro)(*values)
+    return found
 
 
 def thousands(number: float) -> str:
