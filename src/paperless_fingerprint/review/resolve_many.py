@@ -43,7 +43,7 @@ WHY_NOT: Mapping[str, str] = {
     "none": mark("no group of duplicates"),
     "alike": mark("alike, not identical: compare them and decide one by one"),
     "unsure": mark("less sure than the settings ask for before anything goes to the trash"),
-    "text": mark("the texts differ: perhaps somebody corrected one"),
+    "text": mark("the texts differ: perhaps one was corrected"),
     "people": mark("not for the same people"),
     "rights": mark("you may not delete the copies in Paperless"),
     "waiting": mark("a decision about it is being carried out"),

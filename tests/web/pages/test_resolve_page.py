@@ -167,7 +167,7 @@ def test_all_identical_groups_at_once_and_back(open_site, chromium) -> None:
     assert set(library.documents) == {2 * n + 2 for n in range(20)}
     assert (violations(page), too_wide(page)) == ([], 0)
     page.goto("/decisions")
-    page.get_by_role("link", name="How far it is").click()
+    page.get_by_role("link", name="Progress").click()
     page.keyboard.press("u")
     expect(page.locator("#progress")).to_contain_text("20 undone")
     assert library.trash == {}
