@@ -350,8 +350,13 @@ def merge(
         names = Names(place.paperless)
         lines = in_words(plan, names)
     if as_json:
-        row = plan.as_json() | {"trashed": list(done.trashed) if done else []}
-        print_json([row])
+        print_json([
+            plan.as_json() | {
+                "primary": plan.gets, "to_trash": list(plan.trash),
+                "tags": [names.tags.get(tag, f"#{tag}") for tag in plan.tags],
+                "trashed": list(done.trashed) if done else [],
+            }
+        ])  # fmt: skip
     else:
         for line in lines:
             click.echo(printable(line))
