@@ -21,7 +21,7 @@ from paperless_fingerprint.query.tree import Node, Pattern, TextField, Words, le
 from paperless_fingerprint.text.places import Place, places
 
 #: Of each text; what stands further back in a book is not looked for.
-MOST_CHARACTERS = 500_000
+MOST_CHARACTERS = 200_000
 _PASSAGES = 3
 _MATCHES = 50
 #: Words shown on each side of what was found, and of one passage at most.
