@@ -63,6 +63,7 @@ def measure(path: Path, store: str, sample: int) -> dict[str, object]:
     imported, at_import = command(store, "import", str(path))
     analysed, at_analysis = command(store, "analyze")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    disk = Path(store.removeprefix("sqlite:///")).stat().st_size / 1e6
     count, seconds, first, each = one_more(store, sample)
     return {
         "library": path.stem,
@@ -72,9 +73,10 @@ def measure(path: Path, store: str, sample: int) -> dict[str, object]:
         "both": imported + analysed,
         "largest process, MB": peak,
         "all processes, MB": max(at_import, at_analysis),
-        "one more, mean s": float(np.mean(seconds)),
-        "one more, p99 s": float(np.quantile(seconds, 0.99)),
-        "one more, worst s": max(seconds),
+        "disk, MB": disk,
+        "one more, mean ms": 1000 * float(np.mean(seconds)),
+        "one more, p99 ms": 1000 * float(np.quantile(seconds, 0.99)),
+        "one more, worst ms": 1000 * max(seconds),
         "put in order when idle, CPU s": first,
         "after each more, CPU s": each,
     }

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import platform
 import resource
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -25,6 +29,25 @@ def cpu_seconds(work: Callable[[], object], *, rounds: int = 5, times: int = 1) 
 
 def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def machine() -> dict[str, str]:
+    """What the figures depend on."""
+    cpu = platform.processor() or platform.machine()
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                cpu = line.partition(":")[2].strip()
+                break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "processor": cpu,
+        "cores": str(os.cpu_count()),
+        "memory": f"{memory:.0f} GB",
+        "Python": platform.python_version(),
+        "SQLite": sqlite3.sqlite_version,
+    }
 
 
 def report(name: str, rows: list[dict[str, object]], folder: Path | None) -> None:

@@ -113,6 +113,19 @@ def test_a_join_in_slices_finds_what_a_join_in_one_finds(
         assert len(Library(rows, SPEC.id, 40, scratch)) == 63
 
 
+def test_what_is_put_aside_comes_back_and_leaves_nothing(tmp_path) -> None:
+    for folder in (tmp_path / "not" / "there", tmp_path / "file" / "below"):
+        (tmp_path / "file").touch()
+        with scratch_in(folder) as scratch:
+            names = [
+                scratch.put(np.arange(n, dtype=kind))
+                for n, kind in ((5, "u8"), (0, "i4"), (7, "i4"))
+            ]
+            for n, name in zip((5, 0, 7), names, strict=True):
+                assert scratch.take(name).tolist() == list(range(n))
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_size]
+
+
 def test_a_full_disk_is_said(tmp_path) -> None:
     class Full(io.BytesIO):
         def write(self, _octets) -> int:

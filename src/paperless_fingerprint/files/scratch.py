@@ -53,5 +53,12 @@ class Scratch:
 
 @contextmanager
 def scratch_in(folder: Path) -> Iterator[Scratch]:
-    with tempfile.TemporaryFile(dir=folder) as file:
+    """In this folder, where the disk is as large as a library needs; else where the system has it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        opened = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - below
+    except OSError:
+        folder = Path(tempfile.gettempdir())
+        opened = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+    with opened as file:
         yield Scratch(file, folder)

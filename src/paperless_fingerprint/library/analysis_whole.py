@@ -18,6 +18,7 @@ import numpy.typing as npt
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.files.memory import give_back
 from paperless_fingerprint.files.scratch import scratch_in
+from paperless_fingerprint.files.sqlite import give_back_caches
 from paperless_fingerprint.fingerprints.arrays import among
 from paperless_fingerprint.fingerprints.rarity import Runs
 from paperless_fingerprint.grouping.groups import Decided
@@ -247,7 +248,9 @@ def _along_the_pairs(low: Ints, high: Ints, wanted: Ints) -> Ints:
 
 
 def _chunk(store: Store, pairs: list[Key]) -> Chunk:
-    return Chunk.of(store.get({id for pair in pairs for id in pair}), pairs)
+    found = Chunk.of(store.get({id for pair in pairs for id in pair}), pairs)
+    give_back_caches()  # the next texts lie elsewhere
+    return found
 
 
 def _store(

@@ -107,7 +107,9 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "done.many.resolve": mark_n(
         "%(num)s group resolved: %(ids)s.", "%(num)s groups resolved: %(ids)s."
     ),
-    "rule.primary": mark("the one that is shown as the one to keep"),
+    "changes.same": mark("If you confirm"),
+    "changes.different": mark("If you say they are different"),
+    "rule.primary": mark("the one marked “Keep”"),
     "rule.oldest": mark("the oldest"),
     "rule.newest": mark("the newest"),
     "rule.serial": mark("the one with an archive serial number"),

@@ -114,7 +114,7 @@ def _decide(request: Request, visit: Visit, form: FormData) -> Response:
     if text_of(form, "all"):
         found = selection.chosen(visit.review, visit.person, chosen)
         if _digest(found) != text_of(form, "all_shown"):
-            note = _("The list has changed since you looked. Nothing was decided: look again.")
+            note = _("The list has changed since you looked. Nothing was decided; check again.")
             return _previewed(request, visit, form, note=note, status=409)
         orders = selection.orders(visit.review, visit.person, chosen, verdict)
     if not orders:

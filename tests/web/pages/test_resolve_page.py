@@ -128,20 +128,20 @@ def test_all_identical_groups_at_once_and_back(open_site, chromium) -> None:
     page = window.open()
     page.goto("/review")
     page.get_by_role("link", name="All identical groups: keep one of each").click()
-    expect(page.get_by_role("heading", name="20 groups are resolved")).to_be_visible()
+    expect(page.get_by_role("heading", name="20 groups would be resolved")).to_be_visible()
     assert (violations(page), too_wide(page)) == ([], 0)
     page.get_by_label("These documents, by their IDs").fill("2")
     page.locator("#rule-0").select_option("newest")
     expect(page.locator(".stack").first).to_contain_text("Copy 0")
     page.get_by_label("Documents with the tag").select_option("Taxes <b>2024</b>")
-    expect(page.get_by_role("heading", name="20 groups are resolved")).to_be_visible()
+    expect(page.get_by_role("heading", name="20 groups would be resolved")).to_be_visible()
     page.get_by_role("button", name="Move 20 documents to the trash").click()
     expect(page.locator("#progress")).to_contain_text("20 groups resolved")
     expect(page.get_by_role("heading", name="Done")).to_be_visible()
     assert set(library.documents) == {2 * n + 2 for n in range(20)}
     assert (violations(page), too_wide(page)) == ([], 0)
     page.goto("/decisions")
-    page.get_by_role("link", name="How far it is").click()
+    page.get_by_role("link", name="Progress").click()
     page.keyboard.press("u")
     expect(page.locator("#progress")).to_contain_text("20 undone")
     assert library.trash == {}
@@ -155,7 +155,7 @@ def test_what_is_ticked_and_what_was_not_done_is_said(open_site, chromium) -> No
     for box in page.locator("[name=pick]").all()[:2]:
         box.check()
     page.get_by_role("button", name="Keep one of each").click()
-    expect(page.get_by_role("heading", name="2 groups are resolved")).to_be_visible()
+    expect(page.get_by_role("heading", name="2 groups would be resolved")).to_be_visible()
     assert (violations(page), too_wide(page)) == ([], 0)
     # A title with markup, and turned around; and a text that somebody changes this very moment.
     row = site.office.paperless.library.documents[2]
