@@ -250,7 +250,25 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
 def _plan(
     review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder
 ) -> tuple[list[_Planned], list[LeftOut]]:
+    """Made once for all who ask the same of the same library, unless Paperless has to be asked."""
     _check(order)
+    if order.path is not None or order.protected_path is not None:
+        return _made(review, person, paperless, order)
+    # Held, and not only named: what is gone gives its place to another.
+    catalogue, waiting = review.mirror.catalogue, review.journal.waiting()
+    who = person.superuser or (person.id, person.groups, person.visible)
+    key = (who, _floor(review), replace(order, seen=""))
+    kept = review.plans.get(key)
+    if kept is None or kept[0] is not catalogue or kept[1] is not waiting:
+        made = _made(review, person, paperless, order)
+        kept = review.plans.put(key, (catalogue, waiting, made))
+    found: tuple[list[_Planned], list[LeftOut]] = kept[2]
+    return found
+
+
+def _made(
+    review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder
+) -> tuple[list[_Planned], list[LeftOut]]:
     entries = chosen(review, person, order.selection)
     if len(entries) > MOST_GROUPS:
         raise UsageError(
