@@ -221,11 +221,11 @@ class BatchView:
 
 
 def batch(review: Review, person: Person, number: int) -> BatchView:
-    acts = shown_to(review, person, number)
-    states = Counter(act.state for act in acts)
-    documents = review.mirror.catalogue.documents
-    told = [act for act in acts if act.why][:_LISTED]
-    titles = review.merges.titles(told)
+    first = shown_to(review, person, number)
+    number = first.batch or first.number
+    states = review.journal.states_of_batch(number)
+    told = review.journal.problems_of_batch(number, _LISTED)
+    documents, titles = review.mirror.catalogue.documents, review.merges.titles(told)
 
     def named(id: int) -> ManyDocument:
         known = documents.get(id)
@@ -234,13 +234,12 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
     problems = [
         BatchRow(act.number, act.item, tuple(map(named, act.documents)), act.why) for act in told
     ]
-    first = acts[0]
-    stands = any(act.state in {journals.WAITING, journals.DONE} for act in acts)
+    waiting, done = (states.get(state, 0) for state in (journals.WAITING, journals.DONE))
     own = person.superuser or first.person == person.id
     return BatchView(
-        first.number, first.by, first.at, len(acts), states[journals.WAITING],
-        states[journals.DONE], states[journals.REFUSED], states[journals.UNDONE],
-        tuple(problems), own and stands, review.merges.trouble,
+        number, first.by, first.at, sum(states.values()), waiting, done,
+        states.get(journals.REFUSED, 0), states.get(journals.UNDONE, 0), tuple(problems),
+        own and bool(waiting or done), review.merges.trouble,
     )  # fmt: skip
 
 
