@@ -134,7 +134,7 @@ def test_a_change_of_the_spec_fingerprints_anew(
     monkeypatch.setenv("PAPERLESS_FINGERPRINT_FINGERPRINT_SHINGLE_WORDS", "5")
     checked = program("doctor")
     assert checked.exit_code == 5
-    assert "fingerprints it anew" in checked.stdout
+    assert "makes the fingerprints again" in checked.stdout
     done = program("analyze")
     assert "2 documents are" in done.stderr
     assert program.json("show", "1")[0]["candidates"][0]["id"] == 2

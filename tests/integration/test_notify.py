@@ -286,7 +286,7 @@ def test_once_a_day_at_its_hour(telling, receiver):
     assert due_at(settings, morning) == datetime(2026, 3, 3, 7, 30).astimezone().timestamp()
     for letter in (RESCAN, RESCAN + " Mit freundlichen Grüßen"):
         telling.office.consume(telling.office.add(letter))
-    telling.step(86_400)
+    telling.step(200_000)
     [body] = receiver.bodies
     assert body["count"] == 2
 
@@ -375,7 +375,7 @@ def test_on_the_command_line(telling, receiver, run):
     telling.step()
     assert "HTTP 401" in run("notify").stdout
     doctor = run("doctor")
-    assert "1 notifications were not taken" in doctor.stdout
+    assert "1 notification was not accepted" in doctor.stdout
     assert "key=1" not in doctor.output
     shown = run("config", "show", "--json").stdout
     assert "key=1" not in shown

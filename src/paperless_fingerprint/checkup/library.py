@@ -14,6 +14,7 @@ from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.intake import SPEC_NOTE
 from paperless_fingerprint.library.settled import state_of
+from paperless_fingerprint.library.uncompared import uncompared
 from paperless_fingerprint.settings.registry import PREFIX, REGISTRY, Settings
 from paperless_fingerprint.stores.opening import open_store
 
@@ -89,6 +90,7 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
         report = store.report()
         notes = store.notes()
         settled = state_of(store)
+        left_out = len(uncompared(store))
         damage = store.damage() if thoroughly and isinstance(store, SqliteFile) else ""
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
@@ -173,6 +175,15 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
                     "does it.",
                     counts.pending,
                 ),
+            )
+        )
+    if left_out:
+        findings.append(
+            Finding(
+                "analysis",
+                True,
+                f"{left_out:,} documents have no text, or too little of it, to be compared; "
+                "'paperless-fingerprint uncompared' says which, and what to do.",
             )
         )
     ok = all(finding.ok for finding in findings)

@@ -194,7 +194,10 @@ def _refusal(place: Workplace, order: MergeOrder, act: JournalEntry, pause: carr
     if why or not plan.trash:
         return why or " ".join(words(stay) for stay in plan.stay)
     try:
-        report = carry_out.merge(place, plan, order.person.name, key=_key(act), pause=pause)
+        report = carry_out.merge(
+            place, plan, order.person.name, key=_key(act),
+            batch=f"review {act.batch}" if act.batch else 0, pause=pause,
+        )  # fmt: skip
     except carry_out.NotCarriedOverError as error:
         return str(error)
     return "" if report.trashed else " ".join(f"Document {id} {why}." for id, why in report.refused)

@@ -126,6 +126,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "held.owner": mark("Owner"),
     "held.tags": mark("Tags"),
     "held.notes": mark("Notes"),
+    "held.file": mark("File"),
     "done.undo": mark("Undone: the decision about %(ids)s."),
     "done.many.same": mark_n(
         "%(num)s entry confirmed: %(ids)s.", "%(num)s entries confirmed: %(ids)s."

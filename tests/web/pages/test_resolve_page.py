@@ -11,6 +11,8 @@ from playwright.sync_api import Page, expect
 from test_every_page import too_wide, violations
 
 from paperless_fingerprint.demo.stand_in.fields import create_field
+from paperless_fingerprint.integration.feedback.labels import TAKEN_BACK_NOTE
+from paperless_fingerprint.integration.feedback.tell import take_back_all
 from paperless_fingerprint.model import Document
 
 
@@ -110,6 +112,30 @@ def test_what_differs_is_chosen_and_the_preview_follows(open_site, chromium) -> 
     expect(page.locator("#said")).to_contain_text("moved to the trash")
     row = site.office.paperless.library.documents[1]
     assert (list(row.custom_fields.values()), row.tags) == (["DE02"], [])
+
+
+def test_an_entry_says_what_either_decision_would_change(open_site, chromium) -> None:
+    def forgotten(office) -> None:
+        # An old library about which nobody has asked for labels yet.
+        with office.open() as place:
+            take_back_all(place)
+            place.store.put_notes({TAKEN_BACK_NOTE: ""})
+
+    site, window = open_site(letters(1), before=forgotten)
+    before = state(site.office)
+    page = window.open()
+    page.goto("/review/g1")
+    told = page.locator("section", has=page.get_by_role("heading", name="Changes in Paperless"))
+    expect(told).to_contain_text("If you confirm")
+    expect(told).to_contain_text("gets tag “Has duplicates”")
+    expect(told).to_contain_text("Nothing changes in Paperless.")
+    assert state(site.office) == before
+    page.keyboard.press("s")
+    expect(page.locator("#said")).to_contain_text("Confirmed")
+    quiet = window.open(java_script_enabled=False)
+    quiet.goto("/review/g1")
+    quiet.get_by_role("link", name="What either decision would change").click()
+    expect(quiet.locator("main")).to_contain_text("If you say they are different")
 
 
 def test_both_are_kept_with_one_key(open_site, chromium) -> None:
