@@ -899,6 +899,7 @@ def label_pairs(cases: list[Case], originals: dict[str, frozenset[str]]) -> list
                 "label": label,
                 "how": [a.how, b.how],
                 "language": a.language,
+                "family": a.form,
             }
         )
     return pairs

@@ -36,6 +36,17 @@ def variant(number: int) -> str:
     return f"Vorgang {number} " + some_text(60, seed=number)
 
 
+def let_tags_grow_old(place: Workplace) -> None:
+    """As if our tags had stood there for a while."""
+    old = "2026-01-01T00:00:00.000000Z"
+    place.ledger.put(
+        (id, kind, replace(written.mark, value=old), written.state)
+        for id, kinds in place.ledger.rows().items()
+        for kind, written in kinds.items()
+        if kind.startswith("tag:")
+    )
+
+
 class Office:
     """One Paperless and one library, in a folder of its own."""
 
@@ -95,19 +106,8 @@ class Office:
             library.touch(row)
 
     def let_tags_grow_old(self) -> None:
-        """As if our tags had stood there for a day."""
         with self.open() as place:
-            place.ledger.put(
-                (
-                    id,
-                    kind,
-                    replace(written.mark, value="2026-01-01T00:00:00.000000Z"),
-                    written.state,
-                )
-                for id, kinds in place.ledger.rows().items()
-                for kind, written in kinds.items()
-                if kind.startswith("tag:")
-            )
+            let_tags_grow_old(place)
 
     def put_on(self, id: int, name: str) -> None:
         library = self.paperless.library

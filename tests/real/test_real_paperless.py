@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 from click.testing import CliRunner
-from paperless_work import LETTER, OTHER, RESCAN
+from paperless_work import LETTER, OTHER, RESCAN, variant
 from real_office import RealOffice
 from test_worker import serving
 from waiting import until
@@ -240,6 +240,36 @@ def test_one_is_kept_on_the_page_and_one_undo_brings_everything_back(office):
             assert back.status_code == 200, back.text
             until(lambda: page.get("/api/review/acts").json()[0]["state"] == "done", "the undo")
     assert everything(office, a, b, other) == before
+
+
+def test_many_identical_groups_at_once_and_back(office):
+    texts = [variant(number) for number in range(3)]
+    ids = [office.add(text) for text in texts for _ in range(2)]
+    office.sync()
+    before = everything(office, *ids)
+    everyone = {"selection": {"items": [], "filters": {"relation": "exact"}}, "rules": ["oldest"]}
+    with serving(office, paperless_sync_seconds="3600") as served:
+        headers = {"Authorization": f"Token {office.real.token('office')}"}
+        with httpx.Client(base_url=served.url, headers=headers, timeout=60) as page:
+            until(lambda: page.get("/api/review").json()["total"] == 3, "the list")
+            shown = page.post("/api/review/resolve-many/preview", json=everyone).json()
+            assert (shown["groups"], shown["documents"], shown["may_not"]) == (3, 3, "")
+            # Somebody corrects one between the preview and the act: it is left alone, and named.
+            office.real.ask("PATCH", f"documents/{ids[1]}/", json={"content": "Corrected by hand."})
+            told = everyone | {"seen": shown["seen"]}
+            number = page.post("/api/review/resolve-many", json=told).json()["number"]
+
+            def batch() -> dict[str, Any]:
+                return dict(page.get(f"/api/review/batches/{number}").json())
+
+            until(lambda: not batch()["waiting"], "the batch")
+            assert (batch()["done"], batch()["refused"]) == (2, 1)
+            assert str(ids[1]) in batch()["problems"][0]["why"]
+            gone = [office.real.answer("GET", f"documents/{id}/").status_code == 404 for id in ids]
+            assert gone == [False, False, False, True, False, True]
+            assert page.post("/api/review/undo", json={"number": number}).status_code == 200
+            until(lambda: batch()["undone"] == 2, "the undo")
+    assert everything(office, *ids) == before
 
 
 def test_a_replacement_is_taken_back_by_one_undo_and_spares_corrections(office):

@@ -29,7 +29,7 @@ def test_the_id_is_that_of_the_file() -> None:
 
 
 def test_the_file_is_small() -> None:
-    assert len(DATA) < 400_000
+    assert len(DATA) < 1_000_000
 
 
 def test_chances_sum_up_to_one_for_any_figures() -> None:

@@ -82,6 +82,18 @@ def test_shared_passages_are_the_longest_with_their_pages() -> None:
     assert "[ONE two, three four five six]." in marked(found[0])
 
 
+def test_a_page_is_estimated_where_only_their_number_is_known() -> None:
+    text = f"{FILLER} {FILLER} {FILLER} alpha beta gamma delta {FILLER}"
+    [found] = passages.of_words(parse("gamma"), text, 6)
+    assert (found.page, found.about_of) == (5, 6)
+    [found] = passages.shared(shingle_hashes("alpha beta gamma delta", 3), 3, text, 3)
+    assert (found.page, found.about_of) == (3, 3)
+    [found] = passages.of_words(parse("gamma"), text.replace("alpha", "\falpha"), 6)
+    assert (found.page, found.about_of) == (2, None)
+    for pages in (None, 0, 1):
+        assert passages.of_words(parse("gamma"), text, pages)[0].page is None
+
+
 def test_a_small_change_does_not_cut_a_passage() -> None:
     text = "the quick brown fox jumps over the lazy dog and runs away from here"
     [found] = shared(text, text.replace("lazy", "1azy"))

@@ -159,7 +159,7 @@ def test_doctor_says_what_is_due(tmp_path) -> None:
         named = {name.replace("__", "."): value for name, value in more.items()}
         findings = checkup.examine(load({**address, **named}, {})).findings
         return any(
-            "have changed since the library was judged" in finding.message for finding in findings
+            "have changed since the library was compared" in finding.message for finding in findings
         )
 
     assert not said()

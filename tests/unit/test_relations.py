@@ -10,6 +10,7 @@ import pytest
 from golden.letters import letter
 from paperless_fingerprint.comparison import relation
 from paperless_fingerprint.comparison.diff import compare
+from paperless_fingerprint.comparison.evidence import NAMES
 from paperless_fingerprint.comparison.relation import (
     Judging,
     Reading,
@@ -18,6 +19,7 @@ from paperless_fingerprint.comparison.relation import (
     judge,
     newer,
     read,
+    weigh,
 )
 from paperless_fingerprint.library.vocabulary import WordTable
 from paperless_fingerprint.model import STORED_RELATIONS, Document, Relation
@@ -316,3 +318,30 @@ def test_a_word_that_an_engine_cuts_in_many_documents_is_no_edit() -> None:
     judging = Judging(WordTable.of_texts([text, cut, *others]))
     pair = judge(read(Document(1, content=text)), read(Document(2, content=cut)), judging)
     assert pair.relation is Relation.NEAR
+
+
+def noisy(text: str, seed: int) -> str:
+    """Every twentieth letter or so misread."""
+    rng = random.Random(seed)
+    return "".join(
+        rng.choice("abcdeilrn1") if c.isalpha() and rng.random() < 0.05 else c for c in text
+    )
+
+
+def said_of(a: str, b: str) -> dict[str, float]:
+    evidence = weigh(read(Document(1, content=a)), read(Document(2, content=b)), Judging())
+    return dict(zip(NAMES, evidence.features, strict=True))
+
+
+def test_a_name_in_place_of_another_is_seen_through_noise() -> None:
+    other = LETTER.replace("Anna Lindqvist", "Jörg Petersen").replace("Lindqvist", "Petersen")
+    for seed in range(5):
+        copy = said_of(LETTER, noisy(LETTER, seed))
+        another = said_of(LETTER, noisy(other, seed))
+        assert copy["most_unlike"] < 4 < 8 < another["most_unlike"]
+        assert copy["unlike_repeated"] == 0
+
+
+def test_smears_are_no_other_words() -> None:
+    smeared = LETTER.replace("Anna Lindqvist", "aEtR lIrnO").replace("Lindqvist", "iOeTnLr")
+    assert said_of(LETTER, smeared)["most_unlike"] == 0

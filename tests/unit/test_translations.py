@@ -11,6 +11,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 import texts
+from paperless_fingerprint.integration.notify.message import heading_of, words_of
 from paperless_fingerprint.languages import (
     ENGLISH,
     LANGUAGES,
@@ -20,6 +21,7 @@ from paperless_fingerprint.languages import (
     ngettext,
     percent,
     speaking,
+    without_a_browser,
 )
 from paperless_fingerprint.settings.registry import REGISTRY
 
@@ -160,3 +162,18 @@ def test_dates_are_written_as_the_language_writes_them(locale: str, day: str, mi
 def test_what_is_no_date_stays_as_it_is() -> None:
     assert figures.day("2024", "de") == "2024"
     assert figures.minute("0000-00-00T00:00", "de") == "0000-00-00 00:00"
+
+
+def test_messages_that_are_sent_speak_the_language_of_the_setting() -> None:
+    body = {
+        "event": "duplicates.found",
+        "count": 1200,
+        "documents": [{"id": 12, "relation": "exact", "with": [3], "title": "Brief"}],
+        "page": None,
+    }
+    assert (without_a_browser("auto"), without_a_browser("fr")) == ("en", "fr")
+    with speaking(without_a_browser("de")):
+        assert heading_of(body) == "1.200 neue Duplikate"
+        assert words_of(body) == (
+            "Dokument 12 (Brief) ist eine exakte Kopie von 3\nUnd 1.199 weitere."
+        )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from paperless_work import LETTER, OTHER, RESCAN
+from paperless_work import LETTER, OTHER, RESCAN, let_tags_grow_old
 from waiting import until
 
+from paperless_fingerprint.integration.context import open_workplace
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.model import Verdict
 from paperless_fingerprint.stores.opening import open_store
@@ -185,6 +186,8 @@ def test_what_was_said_in_paperless_stands_on_the_list(pair) -> None:
     service, a, b = pair
     service.user("anna")
     service.consume(a, b)
+    with open_workplace(service.settings) as place:
+        let_tags_grow_old(place)
     library = service.paperless.library
     with library.lock:
         library.documents[b].tags = []
@@ -256,7 +259,10 @@ def test_while_somebody_else_holds_the_library(serve, stand_in) -> None:
             # A second person is told of what is only on its way.
             assert decide(admin, item, "same").status_code == 409
             assert said(service) == []
+            # What the worker can leave off in the middle, it leaves off.
+            until(lambda: service.review.worker.is_waited_for, "that the library is waited for")
         until(lambda: said(service) == [(a, b, "dismissed")], "the decision")
+        until(lambda: not service.review.worker.is_waited_for, "that nobody waits any more")
         until(lambda: admin.get("/api/review").json()["total"] == 0, "the queue")
 
 

@@ -95,4 +95,7 @@ def test_the_page_has_no_buttons_that_decide(browser) -> None:
         assert "/review/decide" not in text, path
         assert 'href=""' not in text, path
         assert "nothing can be changed here" in text, path
+        assert "Your Paperless account" not in text, path
+        assert "data-see" not in text, path
+    assert "<button" not in browser.get("/first-run").text.partition("Check again")[2]
     assert browser.post("/theme", data={"theme": "dark", "back": "/review"}).status_code == 303

@@ -12,6 +12,8 @@ from waiting import until
 
 from documents import some_text
 from paperless_fingerprint.demo.stand_in import Fault
+from paperless_fingerprint.integration import undo
+from paperless_fingerprint.integration.context import open_workplace
 from serving import RIGHTS, served
 
 MERGING = (*RIGHTS, "delete_document", "view_tag")
@@ -209,6 +211,33 @@ def test_a_service_that_ends_in_the_middle_goes_on_after_the_next_start(tmp_path
             json.loads(line) for line in (tmp_path / "library.audit.jsonl").read_text().splitlines()
         ]
         assert [act["what"] for act in acts].count("merge") == 6
+
+
+def test_below_the_confidence_for_the_trash_nothing_is_offered(serve) -> None:
+    service = serve()
+    fill(service, 2)
+    settings = service.review.settings
+    # What is identical is as sure as can be; only a level beyond that leaves it out.
+    service.review.settings = settings.having({"similarity_threshold": 1.01})
+    with service.machine() as client:
+        found = look(client)
+    assert (found["groups"], found["exceptions"]) == (0, [{"name": "unsure", "count": 2}])
+
+
+def test_the_command_line_takes_a_batch_back_as_one_act(service) -> None:
+    fill(service, 3)
+    before = snapshot(service)
+    with service.machine() as client:
+        number = start(client)
+        ended(client, number)
+        with open_workplace(service.settings) as place:
+            assert len(undo.undo_last(place)) == 3
+        assert (trash(service), snapshot(service)) == (set(), before)
+        # The page finds that there is nothing left to do.
+        service.sync()
+        assert client.post("/api/review/undo", json={"number": number}).status_code == 200
+        until(lambda: client.get(f"/api/review/batches/{number}").json()["undone"] == 3, "all")
+        assert snapshot(service) == before
 
 
 def test_a_batch_that_is_under_way_is_taken_back(tmp_path, stand_in) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from paperless_fingerprint.checkup.finding import Finding
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.settings.registry import Settings
 
@@ -20,8 +21,11 @@ def examine(settings: Settings) -> list[Finding]:
         Finding(
             "files",
             False,
-            "Every user of this machine can read the texts of documents: files that an earlier "
-            f"version made are open to all. chmod 600 {listed}",
+            _(
+                "Every user of this computer can read the texts of documents: files made by an "
+                "earlier version are open to all. Run: chmod 600 %(files)s",
+                files=listed,
+            ),
         )
     ]
 

@@ -9,9 +9,12 @@ from paperless_fingerprint.checkup import files
 from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError, NoLibraryError
 from paperless_fingerprint.files.sqlite import SqliteFile
+from paperless_fingerprint.languages import decimal, ngettext, whole
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.intake import SPEC_NOTE
 from paperless_fingerprint.library.settled import state_of
+from paperless_fingerprint.library.uncompared import uncompared
 from paperless_fingerprint.settings.registry import PREFIX, REGISTRY, Settings
 from paperless_fingerprint.stores.opening import open_store
 
@@ -49,16 +52,24 @@ def _variables(settings: Settings) -> list[Finding]:
         if name.removeprefix(PREFIX).startswith(_READ_ELSEWHERE):
             continue
         near = get_close_matches(name, known, 1)
-        tail = f" Did you mean {near[0]}?" if near else ""
-        found.append(
-            Finding("settings", False, f"{name} is set, and no setting is called so.{tail}")
+        told_so = (
+            _(
+                "%(name)s is set, but there is no such setting. Did you mean %(near)s?",
+                name=name,
+                near=near[0],
+            )
+            if near
+            else _("%(name)s is set, but there is no such setting.", name=name)
         )
+        found.append(Finding("settings", False, told_so))
     return found
 
 
 def _semantic(settings: Settings) -> tuple[list[Finding], ExitCode]:
     if not settings.semantic.enabled:
-        message = "Off. [semantic] enabled = true finds translations and re-wordings, too."
+        message = _(
+            "Off. With [semantic] enabled = true, translations and re-wordings are found, too."
+        )
         return [Finding("semantic", True, message, checked=False)], ExitCode.DONE
     from paperless_fingerprint.checkup import semantic  # it loads a model
 
@@ -69,7 +80,9 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
     try:
         store = open_store(settings, create=False)
     except NoLibraryError as error:
-        nothing = Finding("store", True, f"Nothing is there yet: {error}", checked=False)
+        nothing = Finding(
+            "store", True, _("Nothing is there yet: %(why)s", why=error), checked=False
+        )
         return Checkup((nothing,), ExitCode.DONE)
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
@@ -77,19 +90,39 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
         report = store.report()
         notes = store.notes()
         settled = state_of(store)
+        left_out = len(uncompared(store))
         damage = store.damage() if thoroughly and isinstance(store, SqliteFile) else ""
     except FingerprintError as error:
         return Checkup((Finding("store", False, str(error)),), ExitCode(error.exit_code))
     finally:
         store.close()
     counts = report.counts
-    size = "" if report.bytes_used is None else f", {report.bytes_used / 1e6:,.1f} MB"
     findings = [
         Finding(
             "store",
             True,
-            f"{report.kind} {report.version} at {report.address}: {counts.documents:,} documents, "
-            f"{counts.pairs:,} pairs, {counts.groups:,} groups, {counts.decisions:,} decisions{size}.",
+            _(
+                "%(kind)s at %(address)s: %(documents)s documents, %(pairs)s pairs, %(groups)s "
+                "groups, %(decisions)s decisions.",
+                kind=f"{report.kind} {report.version}",
+                address=report.address,
+                documents=whole(counts.documents),
+                pairs=whole(counts.pairs),
+                groups=whole(counts.groups),
+                decisions=whole(counts.decisions),
+            )
+            if report.bytes_used is None
+            else _(
+                "%(kind)s at %(address)s: %(documents)s documents, %(pairs)s pairs, %(groups)s "
+                "groups, %(decisions)s decisions, %(size)s MB.",
+                kind=f"{report.kind} {report.version}",
+                address=report.address,
+                documents=whole(counts.documents),
+                pairs=whole(counts.pairs),
+                groups=whole(counts.groups),
+                decisions=whole(counts.decisions),
+                size=decimal(report.bytes_used / 1e6, 1),
+            ),
         )
     ]
     findings.append(Finding("settled", True, settled.in_words()))
@@ -99,8 +132,11 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
             Finding(
                 "store",
                 False,
-                f"The library's file is damaged ({damage}). Bring it back from a backup, or move it "
-                "away and run 'sync' and 'analyze', which know nothing of what people decided.",
+                _(
+                    "The library's file is damaged (%(damage)s). Restore it from a backup, or move "
+                    "it away and run 'sync' and 'analyze'; what people decided is lost then.",
+                    damage=damage,
+                ),
             )
         )
     spec = notes.get(SPEC_NOTE)
@@ -109,8 +145,10 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
             Finding(
                 "store",
                 False,
-                "The settings that shape a fingerprint have changed since the library was made. "
-                "'paperless-fingerprint sync' or 'analyze' fingerprints it anew.",
+                _(
+                    "The settings of the fingerprint have changed since the library was made. "
+                    "'paperless-fingerprint sync' or 'analyze' makes the fingerprints again."
+                ),
             )
         )
     if outdated.due(notes, settings) is not outdated.Due.NOTHING:
@@ -118,9 +156,11 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
             Finding(
                 "analysis",
                 True,
-                "The thresholds or the rules of the judgement have changed since the library was "
-                "judged. A start of `serve`, or "
-                "'paperless-fingerprint analyze', brings pairs and groups into line with them.",
+                _(
+                    "The thresholds or the rules of the comparison have changed since the library "
+                    "was compared. Starting `serve`, or 'paperless-fingerprint analyze', updates "
+                    "pairs and groups."
+                ),
             )
         )
     if counts.pending:
@@ -128,8 +168,22 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
             Finding(
                 "analysis",
                 True,
-                f"{counts.pending:,} documents wait for their analysis; "
-                "'paperless-fingerprint analyze' does it.",
+                ngettext(
+                    "%(num)s document is waiting to be compared; 'paperless-fingerprint analyze' "
+                    "does it.",
+                    "%(num)s documents are waiting to be compared; 'paperless-fingerprint analyze' "
+                    "does it.",
+                    counts.pending,
+                ),
+            )
+        )
+    if left_out:
+        findings.append(
+            Finding(
+                "analysis",
+                True,
+                f"{left_out:,} documents have no text, or too little of it, to be compared; "
+                "'paperless-fingerprint uncompared' says which, and what to do.",
             )
         )
     ok = all(finding.ok for finding in findings)

@@ -9,6 +9,8 @@ from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.integration.notify.outbox import Delivery, Outbox
 from paperless_fingerprint.integration.notify.send import targets_of
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import ngettext
 from paperless_fingerprint.library.lock import path_of_outbox
 from paperless_fingerprint.settings.registry import Settings
 
@@ -21,8 +23,10 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "notify",
             False,
-            "[notify] apprise is set, and apprise is not installed: "
-            "pip install 'paperless-fingerprint[notify]'",
+            _(
+                "[notify] apprise is set, but apprise is not installed. Run: "
+                "pip install 'paperless-fingerprint[notify]'"
+            ),
         )
     try:
         waiting = _waiting(settings)
@@ -34,14 +38,31 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "notify",
             False,
-            f"{len(failing)} notifications were not taken and are tried again: {failing[0].error}. "
-            "'paperless-fingerprint notify --test' tries the addresses.",
+            ngettext(
+                "%(num)s notification was not accepted and is retried: %(why)s. "
+                "'paperless-fingerprint notify --test' tries the addresses.",
+                "%(num)s notifications were not accepted and are retried: %(why)s. "
+                "'paperless-fingerprint notify --test' tries the addresses.",
+                len(failing),
+                why=failing[0].error,
+            ),
         )
     else:
         count = len(targets_of(settings))
-        addresses = "1 address" if count == 1 else f"{count} addresses"
-        how = "once a day" if told.when == "daily" else "at once"
-        yield Finding("notify", True, f"New duplicates are told to {addresses}, {how}.")
+        sent = (
+            ngettext(
+                "New duplicates are sent to %(num)s address, once a day.",
+                "New duplicates are sent to %(num)s addresses, once a day.",
+                count,
+            )
+            if told.when == "daily"
+            else ngettext(
+                "New duplicates are sent to %(num)s address, at once.",
+                "New duplicates are sent to %(num)s addresses, at once.",
+                count,
+            )
+        )
+        yield Finding("notify", True, sent)
 
 
 def _waiting(settings: Settings) -> list[Delivery]:

@@ -15,6 +15,8 @@ from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessEr
 from paperless_fingerprint.integration.context import open_inbox, open_spool
 from paperless_fingerprint.integration.feedback import dead_links
 from paperless_fingerprint.integration.feedback.labels import LINKS
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import mark, ngettext, whole
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
 from paperless_fingerprint.paperless.records import TokenUser
@@ -28,26 +30,28 @@ _SERVICE_SECONDS = 2.0
 HOOK_VARIABLE = "PAPERLESS_POST_CONSUME_SCRIPT"
 #: Permission → what does not work without it, in the words of Paperless's own settings page.
 PERMISSIONS = {
-    "view_document": "nothing can be found",
-    "change_document": "no tags and links can be set",
-    "view_tag": "tags of ours are not found again",
-    "add_tag": "tags of ours cannot be made",
-    "change_tag": "a tag of ours is not renamed with the setting",
-    "view_customfield": "no links, no confidence and no address to compare are written",
-    "add_customfield": "the fields for links, confidence and the address to compare cannot be made",
-    "view_savedview": "the saved view is not found again",
-    "add_savedview": "the saved view cannot be made",
-    "view_correspondent": "correspondents have numbers instead of names",
-    "view_documenttype": "document types have numbers instead of names",
-    "view_uisettings": "`doctor` cannot say which permissions there are",
+    "view_document": mark("nothing can be found"),
+    "change_document": mark("no tags and links can be written"),
+    "view_tag": mark("our own tags are not found again"),
+    "add_tag": mark("our own tags cannot be created"),
+    "change_tag": mark("our own tags are not renamed with the setting"),
+    "view_customfield": mark("no links, no confidence and no address to compare are written"),
+    "add_customfield": mark(
+        "the fields for links, confidence and the address to compare cannot be created"
+    ),
+    "view_savedview": mark("the saved view is not found again"),
+    "add_savedview": mark("the saved view cannot be created"),
+    "view_correspondent": mark("correspondents are shown as numbers instead of names"),
+    "view_documenttype": mark("document types are shown as numbers instead of names"),
+    "view_uisettings": mark("the permissions cannot be checked"),
 }
 _WITH_NOTES = {
-    "view_note": "notes are not found again",
-    "add_note": "no notes are written",
-    "delete_note": "notes are not taken back",
+    "view_note": mark("notes are not found again"),
+    "add_note": mark("no notes are written"),
+    "delete_note": mark("notes are not removed"),
 }
 _WITH_TRASH = {
-    "delete_document": "nothing can be moved to the trash, or taken out of it",
+    "delete_document": mark("nothing can be moved to the trash or restored from it"),
 }
 _FOR_REMOVAL = {
     "delete_tag": "`apply --remove-all` leaves the tags themselves behind",
@@ -74,8 +78,10 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
             Finding(
                 "paperless",
                 True,
-                "No address is set (PAPERLESS_FINGERPRINT_PAPERLESS_URL): documents come by "
-                "'import' alone.",
+                _(
+                    "No address is set (PAPERLESS_FINGERPRINT_PAPERLESS_URL): documents come only "
+                    "from 'import'."
+                ),
                 checked=False,
             )
         )
@@ -91,28 +97,45 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
 
 def _paperless(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
     version = paperless.server_version()
-    name = version.paperless or "of an unknown version"
     yield Finding(
-        "paperless", True, f"Paperless-ngx {name} at {paperless.url} (API {version.api})."
+        "paperless",
+        True,
+        _(
+            "Paperless-ngx %(version)s at %(address)s (API %(api)s).",
+            version=version.paperless or _("of an unknown version"),
+            address=paperless.url,
+            api=version.api,
+        ),
     )
     ahead = version.clock_ahead_seconds
     if ahead is not None and abs(ahead) > _CLOCK_SECONDS:
         yield Finding(
             "clock",
             False,
-            f"Paperless's clock is {abs(ahead):.0f} seconds {'ahead of' if ahead > 0 else 'behind'} "
-            "this machine's. Set both by NTP: dates of changes are compared.",
+            _(
+                "The clock of Paperless is %(seconds)s seconds ahead of this computer's. Set both "
+                "by NTP: dates of changes are compared.",
+                seconds=whole(round(ahead)),
+            )
+            if ahead > 0
+            else _(
+                "The clock of Paperless is %(seconds)s seconds behind this computer's. Set both by "
+                "NTP: dates of changes are compared.",
+                seconds=whole(round(-ahead)),
+            ),
         )
     elif ahead is not None:
-        yield Finding("clock", True, "The clocks agree.")
+        yield Finding("clock", True, _("The clocks agree."))
     yield from _links(paperless, settings)
     person = paperless.person()
     if person.permissions is None:
         yield Finding(
             "token",
             False,
-            "The token's user lacks the permission view_uisettings ('UI Settings: view' in "
-            "Paperless under 'Users & Groups'), so that its other permissions cannot be named.",
+            _(
+                "The token's user lacks the permission view_uisettings ('UI Settings: view' in "
+                "Paperless under Users and Groups), so its other permissions cannot be checked."
+            ),
         )
         yield from _by_trying(paperless)
     else:
@@ -136,12 +159,17 @@ def _links(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "links",
             False,
-            f"{holders:,} document{'s' if holders > 1 else ''} in Paperless still have a link to "
-            "one that was deleted, and Paperless refuses to save their custom fields. "
-            "'paperless-fingerprint sync' takes such links off.",
+            ngettext(
+                "%(num)s document in Paperless still has a link to a deleted one, and Paperless "
+                "refuses to save its custom fields. 'paperless-fingerprint sync' removes the link.",
+                "%(num)s documents in Paperless still have a link to a deleted one, and Paperless "
+                "refuses to save their custom fields. 'paperless-fingerprint sync' removes such "
+                "links.",
+                holders,
+            ),
         )
     elif fields:
-        yield Finding("links", True, "No link of ours leads to a document that was deleted.")
+        yield Finding("links", True, _("None of our links leads to a deleted document."))
 
 
 def _documents(paperless: PaperlessClient, person: TokenUser) -> Finding:
@@ -150,16 +178,26 @@ def _documents(paperless: PaperlessClient, person: TokenUser) -> Finding:
         count = paperless.count()
     except DeniedError as error:
         return Finding("documents", False, str(error))
-    seen = f"{count:,} document{'' if count == 1 else 's'}" if count else "no document"
     if person.is_superuser:
-        return Finding("documents", True, f"The token sees {seen}: all that there are.")
+        everything = ngettext(
+            "The token sees %(num)s document: all there are.",
+            "The token sees %(num)s documents: all there are.",
+            count,
+        )
+        return Finding("documents", True, everything)
     return Finding(
         "documents",
         count > 0,
-        f"The token sees {seen}. Those that belong to others and are not shared with "
-        f"'{person.username}' are invisible to it, and whatever somebody uploads on Paperless's "
-        "page belongs to that person. Where more should be seen, use an administrator's token, or "
-        "share them.",
+        ngettext(
+            "The token sees %(num)s document. Documents that belong to others and are not shared "
+            "with '%(user)s' are invisible to it, and what someone uploads in Paperless belongs to "
+            "that person. To see more, use an administrator's token, or share the documents.",
+            "The token sees %(num)s documents. Documents that belong to others and are not shared "
+            "with '%(user)s' are invisible to it, and what someone uploads in Paperless belongs to "
+            "that person. To see more, use an administrator's token, or share the documents.",
+            count,
+            user=person.username,
+        ),
     )
 
 
@@ -172,7 +210,9 @@ def _by_trying(paperless: PaperlessClient) -> Iterator[Finding]:
         try:
             act()
         except PaperlessError as error:
-            yield Finding("token", False, f"{what} is missing: {error}")
+            yield Finding(
+                "token", False, _("%(permission)s is missing: %(why)s", permission=what, why=error)
+            )
 
 
 def _permissions(person: TokenUser, settings: Settings) -> Iterator[Finding]:
@@ -186,18 +226,32 @@ def _permissions(person: TokenUser, settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "token",
             False,
-            f"The user '{person.username}' lacks {name}: {wanted[name]}. Give it in Paperless under "
-            "'Users & Groups'.",
+            _(
+                "The user '%(user)s' lacks the permission %(permission)s: %(consequence)s. Grant it "
+                "in Paperless under Users and Groups.",
+                user=person.username,
+                permission=name,
+                consequence=_(wanted[name]),
+            ),
         )
     optional = [name for name in _FOR_REMOVAL if person.may(name) is False]
     if not missing:
-        tail = (
-            f" (without {', '.join(optional)}: only --remove-all asks for that)" if optional else ""
-        )
-        kind = "an administrator" if person.is_superuser else "no administrator"
-        yield Finding(
-            "token", True, f"The user '{person.username}', {kind}, may do all that is needed{tail}."
-        )
+        if person.is_superuser:
+            all_there = _(
+                "The user '%(user)s', an administrator, has all permissions.", user=person.username
+            )
+        elif optional:
+            all_there = _(
+                "The user '%(user)s' has all permissions that are needed. Only 'apply --remove-all' "
+                "would need %(optional)s, too.",
+                user=person.username,
+                optional=", ".join(optional),
+            )
+        else:
+            all_there = _(
+                "The user '%(user)s' has all permissions that are needed.", user=person.username
+            )
+        yield Finding("token", True, all_there)
 
 
 def _hook() -> Iterator[Finding]:
@@ -207,8 +261,11 @@ def _hook() -> Iterator[Finding]:
         yield Finding(
             "hook",
             True,
-            f"{HOOK_VARIABLE} is not set here. In Paperless's own environment it must name the "
-            "file hooks/post_consume.py.",
+            _(
+                "%(variable)s is not set here. In Paperless's own environment it must be the path "
+                "of the file hooks/post_consume.py.",
+                variable=HOOK_VARIABLE,
+            ),
             checked=False,
         )
         return
@@ -223,28 +280,44 @@ def check_hook(path: Path) -> Iterator[Finding]:
         mode, content = path.stat().st_mode, path.read_bytes()
     except OSError as error:
         yield amiss(
-            f"The hook {path} cannot be read ({error.strerror}). {HOOK_VARIABLE} must be one path, "
-            "without arguments, as Paperless sees it."
+            _(
+                "The hook %(path)s cannot be read (%(why)s). %(variable)s must be one path, without "
+                "arguments, as Paperless sees it.",
+                path=path,
+                why=error.strerror,
+                variable=HOOK_VARIABLE,
+            )
         )
         return
     found = []
     if not mode & stat.S_IXOTH:
-        found.append(f"The hook {path} may not be executed by everybody: chmod 755 {path}")
+        found.append(
+            _("Not everyone may execute the hook %(path)s. Run: chmod 755 %(path)s", path=path)
+        )
     if b"\r\n" in content:
         found.append(
-            f"The hook {path} has the line endings of Windows, with which Linux does not find its "
-            "interpreter. Copy it again without changing it."
+            _(
+                "The hook %(path)s has Windows line endings, so Linux does not find its "
+                "interpreter. Copy it again without changing it.",
+                path=path,
+            )
         )
     if not content.startswith(b"#!"):
-        found.append(f"The hook {path} does not begin with '#!/usr/bin/env python3'.")
+        found.append(
+            _("The hook %(path)s does not begin with '#!/usr/bin/env python3'.", path=path)
+        )
     elif b"paperless-fingerprint" not in content:
-        found.append(f"The hook {path} is another program; if it calls ours, all is well.")
+        found.append(
+            _("The hook %(path)s is another program; if it calls ours, that is fine.", path=path)
+        )
     if mode & stat.S_IWOTH:
-        found.append(f"Everybody may write to the hook {path}: chmod 755 {path}")
+        found.append(
+            _("Everyone may write to the hook %(path)s. Run: chmod 755 %(path)s", path=path)
+        )
     for message in found:
         yield amiss(message)
     if not found:
-        yield Finding("hook", True, f"The hook {path} is in order.")
+        yield Finding("hook", True, _("The hook %(path)s is OK.", path=path))
 
 
 def _spool(settings: Settings) -> Iterator[Finding]:
@@ -253,8 +326,11 @@ def _spool(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "spool",
             True,
-            f"The spool {spool.folder} does not exist yet; the first event makes it. "
-            "PAPERLESS_FINGERPRINT_SPOOL must name the same folder here and for the hook.",
+            _(
+                "The event folder %(folder)s does not exist yet; the first event creates it. "
+                "PAPERLESS_FINGERPRINT_SPOOL must be the same folder here and for the hook.",
+                folder=spool.folder,
+            ),
             checked=False,
         )
         return
@@ -267,36 +343,59 @@ def _spool(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "spool",
             False,
-            f"This user may not remove events from the spool {spool.folder}: give it write "
-            "permission on that folder.",
+            _(
+                "This user may not remove events from the event folder %(folder)s: give it write "
+                "permission on that folder.",
+                folder=spool.folder,
+            ),
         )
     mode = spool.folder.stat().st_mode
     if mode & stat.S_IWOTH:
         yield Finding(
             "spool",
             False,
-            f"Everybody on this machine may plant and delete events in the spool {spool.folder}. "
-            f"Give it a group that the users of the hook and of the worker belong to, and "
-            f"chmod 2770 {spool.folder}",
+            _(
+                "Everyone on this computer may add and delete events in the event folder "
+                "%(folder)s. Give it a group that the users of the hook and of the service belong "
+                "to, and run: chmod 2770 %(folder)s",
+                folder=spool.folder,
+            ),
         )
     unreadable = len(spool.unreadable())
     if unreadable:
         yield Finding(
             "spool",
             False,
-            f"{unreadable} events in {spool.folder} may not be read by this user, or are no files: "
-            "give it read permission on those files, and delete what is none.",
+            _(
+                "%(count)s events in %(folder)s may not be read by this user, or are not files: "
+                "give it read permission on the files, and delete what is not a file.",
+                count=unreadable,
+                folder=spool.folder,
+            ),
         )
     damaged = len(spool.damaged())
     if damaged:
         yield Finding(
             "spool",
             False,
-            f"{damaged} files that are no events lie in {spool.folder}/damaged. A sync finds the "
-            "documents all the same; then delete them.",
+            _(
+                "%(count)s files in %(folder)s/damaged are not events. A sync still finds the "
+                "documents; delete the files after it.",
+                count=damaged,
+                folder=spool.folder,
+            ),
         )
     if not unreadable and not damaged and not mode & stat.S_IWOTH:
-        yield Finding("spool", True, f"The spool {spool.folder}: {waiting} events wait.")
+        yield Finding(
+            "spool",
+            True,
+            ngettext(
+                "The event folder %(folder)s: %(num)s event waiting.",
+                "The event folder %(folder)s: %(num)s events waiting.",
+                waiting,
+                folder=spool.folder,
+            ),
+        )
 
 
 def _inbox(settings: Settings) -> Iterator[Finding]:
@@ -314,17 +413,34 @@ def _inbox(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "inbox",
             False,
-            f"The file {file.path} is damaged ({damage}). Move it away: what waits is found again by "
-            "the next sync, and 'apply' finds out what was written.",
+            _(
+                "The file %(path)s is damaged (%(damage)s). Move it away: the next sync finds what "
+                "was waiting, and 'apply' finds out what was written.",
+                path=file.path,
+                damage=damage,
+            ),
         )
         return
-    yield Finding("inbox", True, f"{counts['waiting']} documents wait in the inbox.")
+    yield Finding(
+        "inbox",
+        True,
+        ngettext(
+            "%(num)s document is waiting in the inbox.",
+            "%(num)s documents are waiting in the inbox.",
+            counts["waiting"],
+        ),
+    )
     if counts["failed"]:
         yield Finding(
             "inbox",
             False,
-            f"{counts['failed']} documents failed for good: 'paperless-fingerprint inbox' says why, "
-            "'inbox retry' tries again.",
+            ngettext(
+                "%(num)s document failed and is not retried: 'paperless-fingerprint inbox' says "
+                "why, 'inbox retry' tries again.",
+                "%(num)s documents failed and are not retried: 'paperless-fingerprint inbox' says "
+                "why, 'inbox retry' tries again.",
+                counts["failed"],
+            ),
         )
 
 
@@ -333,15 +449,19 @@ def _service(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "service",
             True,
-            "[service] public_url is not set: documents in Paperless get no link to the page that "
-            "compares them. It is the address of the page as browsers reach it.",
+            _(
+                "[service] public_url is not set: documents in Paperless get no link to the page "
+                "that compares them. It is the address of the page as browsers reach it."
+            ),
         )
     if settings.service.url and not settings.service.secret:
         yield Finding(
             "service",
             False,
-            "An address of the service is set, and no secret: whoever reaches it may announce "
-            "documents. Set PAPERLESS_FINGERPRINT_SERVICE_SECRET on both sides.",
+            _(
+                "An address of the service is set, but no secret: everyone who reaches it may "
+                "announce documents. Set PAPERLESS_FINGERPRINT_SERVICE_SECRET on both sides."
+            ),
         )
     if settings.service.url:
         yield _called(settings.service.url, settings.service.secret or "")
@@ -361,14 +481,30 @@ def _called(url: str, secret: str) -> Finding:
         return Finding(
             "service",
             False,
-            f"Nothing answers at {url} ({error or type(error).__name__}). Does `serve` run, and is "
-            "[service] url its address as Paperless reaches it? Until then events wait in the spool.",
+            _(
+                "Nothing answers at %(address)s (%(why)s). Is `serve` running, and is [service] url "
+                "its address as Paperless reaches it? Until then events wait in the event folder.",
+                address=url,
+                why=str(error) or type(error).__name__,
+            ),
         )
     if answer.status_code == HTTPStatus.BAD_REQUEST:  # it asks for a document
-        return Finding("service", True, f"The service at {url} takes what the hook sends.")
+        return Finding(
+            "service",
+            True,
+            _("The service at %(address)s accepts what the hook sends.", address=url),
+        )
     if answer.status_code == HTTPStatus.UNAUTHORIZED:
-        why = "does not accept the secret. PAPERLESS_FINGERPRINT_SERVICE_SECRET must be the same here, "
-        why += "for `serve` and for the hook."
+        why = _(
+            "The service at %(address)s does not accept the secret. "
+            "PAPERLESS_FINGERPRINT_SERVICE_SECRET must be the same here, for `serve` and for the "
+            "hook.",
+            address=url,
+        )
     else:
-        why = f"answers with HTTP {answer.status_code}. Is that the address of `serve`?"
-    return Finding("service", False, f"What listens at {url} {why}")
+        why = _(
+            "%(address)s answers with HTTP %(status)s. Is that the address of `serve`?",
+            address=url,
+            status=answer.status_code,
+        )
+    return Finding("service", False, why)

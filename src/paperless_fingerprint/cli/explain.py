@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +25,7 @@ from paperless_fingerprint.cli.context import (
     shared_options,
 )
 from paperless_fingerprint.cli.look import label
+from paperless_fingerprint.comparison.wording import Change
 from paperless_fingerprint.errors import UsageError
 
 
@@ -34,10 +36,10 @@ from paperless_fingerprint.errors import UsageError
 @json_option
 @click.pass_obj
 def compare(context: Context, a: int, b: int, as_json: bool) -> None:
-    """Compare documents A and B: scores, reasons, and a word diff.
+    """Compare documents A and B: scores, reasons, and what differs in their texts.
 
-    In the diff [-A-] stands in A only and {+B+} in B only; what differs in the facts is marked
-    with '!' and in colour.
+    [-A-] stands in A only and {+B+} in B only; what is more than misread letters is marked with
+    '!' and in colour.
     """
     from rich.text import Text
 
@@ -71,21 +73,24 @@ def compare(context: Context, a: int, b: int, as_json: bool) -> None:
         ],
     )
     diff = Text()
-    for change in found.comparison.changes:
-        if change.same:
-            diff.append(_shortened(_lines(change.a)))
+    for is_same, run in groupby(found.comparison.changes, lambda change: change.same):
+        if is_same:
+            diff.append(_shortened(_lines("".join(change.a for change in run))))
             continue
-        style = "bold red" if change.matters else "dim"
-        mark = "!" if change.matters else ""
-        # The line ends after what differs, and not within the brackets.
-        left, right = _lines(change.a), _lines(change.b)
-        if left:
-            diff.append(f"[-{mark}{left.rstrip()}-]", style=style)
-        if right:
-            diff.append(f"{{+{mark}{right.rstrip()}+}}", style=style)
-        last = right or left
-        diff.append(last[len(last.rstrip()) :])
+        for change in run:
+            shown, end = _differing(change)
+            diff.append(shown, style="bold red" if change.matters else "dim").append(end)
     console().print(diff)
+
+
+def _differing(change: Change) -> tuple[str, str]:
+    """What stands for it, and the end of its line, which does not stand within the brackets."""
+    mark = "!" if change.matters else ""
+    left, right = _lines(change.a), _lines(change.b)
+    shown = f"[-{mark}{left.rstrip()}-]" if left else ""
+    shown += f"{{+{mark}{right.rstrip()}+}}" if right else ""
+    last = right or left
+    return shown, last[len(last.rstrip()) :]
 
 
 def _lines(text: str) -> str:
@@ -93,7 +98,12 @@ def _lines(text: str) -> str:
 
 
 def _shortened(text: str, most: int = 400) -> str:
-    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"
+    if len(text) <= most:
+        return text
+    begin, end = text[: most // 2], text[-most // 2 :]
+    if "\n" in begin and "\n" in end:
+        begin, end = begin[: begin.rindex("\n") + 1], end[end.index("\n") :]
+    return f"{begin}…{end}"
 
 
 _threshold = click.FloatRange(0, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -350,8 +350,13 @@ def merge(
         names = Names(place.paperless)
         lines = in_words(plan, names)
     if as_json:
-        row = plan.as_json() | {"trashed": list(done.trashed) if done else []}
-        print_json([row])
+        print_json([
+            plan.as_json() | {
+                "primary": plan.gets, "to_trash": list(plan.trash),
+                "tags": [names.tags.get(tag, f"#{tag}") for tag in plan.tags],
+                "trashed": list(done.trashed) if done else [],
+            }
+        ])  # fmt: skip
     else:
         for line in lines:
             click.echo(printable(line))
@@ -402,9 +407,11 @@ def serve(context: Context, host: str | None, port: int | None, starts: bool) ->
         open_store(settings).close()
     live = LiveProgress(_Log())
     worker = Worker(settings, live)
-    app = make_app(settings, worker, live)
-    config = server_config(app, settings, log_level="warning", timeout_graceful_shutdown=5)
-    with _listening(settings.service.host, settings.service.port) as listener:
+    with ExitStack() as stack:
+        stack.callback(worker.stop)
+        app = make_app(settings, worker, live)
+        config = server_config(app, settings, log_level="warning", timeout_graceful_shutdown=5)
+        listener = stack.enter_context(_listening(settings.service.host, settings.service.port))
         address, number = listener.getsockname()[:2]
         say(f"Listening on http://{f'[{address}]' if ':' in address else address}:{number}")
         for wish in (signal.SIGTERM, signal.SIGINT):

@@ -12,11 +12,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from math import ceil, exp, lgamma, log, log1p
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
 
 from paperless_fingerprint.comparison import shared
 from paperless_fingerprint.comparison.alignment import Alignment, align
@@ -54,6 +57,12 @@ _AROUND = 15
 _PRIOR_LETTERS = 40.0
 _PRIOR_EDITS = 0.3
 _FEWEST_NOISE, _MOST_NOISE = 0.001, 0.5
+#: How far the likeness of what replaces one another is followed, as a logarithm, and in how long spans.
+MOST_UNLIKE = 12.0
+_SHORTEST_WORD, _LONGEST = 3, 80
+#: In per cent: two readings of one name.
+_ALIKE = 65
+_MOST_REPEATED = 12
 #: Held by so many, besides copies, a run belongs to a form.
 _FORM = 4
 
@@ -99,6 +108,9 @@ class Change(NamedTuple):
     is_legible: bool = False
     #: Two names that look alike, and nobody knows either of them better.
     is_other_name: bool = False
+    #: How much less likely noise has made one of the other than somebody who wrote it, as a logarithm
+    #: (0 to MOST_UNLIKE), where one replaces the other and both have the shape of words.
+    unlike: float = 0.0
 
     @property
     def matters(self) -> bool:
@@ -180,6 +192,21 @@ def improbable(edits: float, length: int, noise: float) -> float:
     return edits * log(1 / noise) - ways - _INNOCENT
 
 
+_VOWELS = frozenset("aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿāąēęėīįōőœūůűıăěńşţ")
+
+
+@lru_cache(maxsize=1 << 14)
+def _looks_written(spelling: str) -> bool:
+    """Whether it has the shape of a word: capitals at the beginning or throughout, a vowel where its
+    script has them."""
+    if len(spelling) < _SHORTEST_WORD or not is_word(spelling):
+        return False
+    if not (spelling[1:].islower() or spelling.isupper() or spelling == spelling.lower()):
+        return False
+    latin = "a" <= spelling[0].casefold() <= "ɏ"
+    return not latin or not _VOWELS.isdisjoint(spelling.casefold())
+
+
 def _lies_in(short: str, long: str) -> bool:
     """Whether letters were lost or added and nothing else: what an engine does to one word in many
     documents ('Confidentia', 'WHEREQOF') makes no other word of it."""
@@ -222,6 +249,20 @@ class _Reader:
                 good += size
             elif size >= 3 and is_word(key) and (note & CAPITAL or size >= 4):
                 good += unknown * size
+        return good / total if total else 1.0
+
+    def shape(self, start: int, end: int) -> float:
+        """The share of a span's letters in what looks like words, whether or not anybody knows them:
+        a name that was misread in one letter still looks like one, and a smear does not."""
+        good = total = 0
+        for i in range(start, end):
+            size = len(self.side.keys[i])
+            total += size
+            if self.side.notes[i] & CJK:
+                # Any character is one; what nobody else has was hardly printed.
+                good += size * (self.elsewhere(self.side.keys[i]) > 0)
+            elif self.legible[i] or _looks_written(self.side.tokens.spellings[i]):
+                good += size
         return good / total if total else 1.0
 
 
@@ -334,6 +375,7 @@ class _Ground:
         # A change is one where both texts go on around it.
         embedded = min(1.0, 1.6 * min(dense_a, dense_b))
         is_other_name = False
+        unlike = 0.0
         if item.edits is not None:
             severity = improbable(item.edits, max(len(one), len(two)), noise)
             known = one in self.reader_a.known, two in self.reader_b.known
@@ -364,6 +406,7 @@ class _Ground:
             # A long passage against a short one is an addition as well.
             balance = min(len(keys_a), len(keys_b)) / max(len(keys_a), len(keys_b))
             severity *= 0.5 + 0.5 * balance
+            unlike = self._unlike(item, one, two, noise) * embedded * balance
         severity = max(0.0, min(MOST, severity)) * embedded
         held, values = 0, (0, 0)
         if severity > 0.5:
@@ -384,7 +427,20 @@ class _Ground:
             values,
             is_legible,
             is_other_name,
+            unlike,
         )
+
+    def _unlike(self, item: Difference, one: str, two: str, noise: float) -> float:
+        """Where one replaces the other: how much noise it would take, if both read like words."""
+        if not _SHORTEST_WORD <= min(len(one), len(two)) <= max(len(one), len(two)) <= _LONGEST:
+            return 0.0
+        edits = Levenshtein.distance(one, two)
+        shapes = (
+            self.reader_a.shape(item.start_a, item.end_a),
+            self.reader_b.shape(item.start_b, item.end_b),
+        )
+        found = improbable(edits, max(len(one), len(two)), noise) * min(shapes)
+        return max(0.0, min(MOST_UNLIKE, found))
 
     def _are_joined_alike(self, item: Difference) -> bool:
         """'2,522.22' and '25522.22' are one number; nobody leaves out a point to correct an amount."""
@@ -478,6 +534,24 @@ def _numbers(side: Side, reader: _Reader) -> dict[str, float]:
     }
 
 
+def _repeated(a: Side, b: Side, changes: Sequence[Change]) -> float:
+    """What stands for the same thing in several places: noise seldom does the same again, and who
+    writes to somebody else does."""
+    found: list[tuple[str, str, float]] = []
+    most = 0.0
+    for change in changes:
+        if change.unlike < MATTERS:
+            continue
+        one = "".join(a.keys[change.a.start : change.a.end])
+        two = "".join(b.keys[change.b.start : change.b.end])
+        for other_one, other_two, unlike in found:
+            if fuzz.ratio(one, other_one) >= _ALIKE and fuzz.ratio(two, other_two) >= _ALIKE:
+                most = max(most, min(unlike, change.unlike))
+        if len(found) < _MOST_REPEATED:
+            found.append((one, two, change.unlike))
+    return most
+
+
 #: The features, in the order of judgement.json: a first look, then what differs.
 NAMES = (
     *shared.NAMES,
@@ -491,6 +565,8 @@ NAMES = (
     "worst", "worst_fact", "second_fact", "changes", "change_share",
     "in_field", "in_form", "in_own_text", "in_unknown_text", "numbers_against",
     "replaced_passages", "replaced_share",
+    "unlike", "most_unlike", "second_unlike", "unlike_repeated", "unlike_per_misread",
+    "legible_changes", "legible_share", "misread_words",
 )  # fmt: skip
 
 
@@ -537,12 +613,14 @@ def _features(
         ):
             passages += 1
             replaced += min(change.a.size, change.b.size)
-        if change.severity > 0:
+        if change.severity > 0 or change.unlike > 0:
             before = distinct.get((keys_a, keys_b))
             if before is not None:
                 # Once misread, twice changed: noise seldom does the same again.
                 again = min(_MOST_AGAIN, before.severity + _AGAIN * change.severity)
-                distinct[keys_a, keys_b] = before._replace(severity=max(again, before.severity))
+                distinct[keys_a, keys_b] = before._replace(
+                    severity=max(again, before.severity), unlike=max(before.unlike, change.unlike)
+                )
             else:
                 distinct[keys_a, keys_b] = change
     severities: dict[Kind, list[float]] = {kind: [] for kind in Kind}
@@ -563,6 +641,15 @@ def _features(
     every = sorted((s for found in severities.values() for s in found), reverse=True)
     clean = sum(1 for severity in every if severity >= 3)
 
+    unlike = [*sorted((change.unlike for change in distinct.values()), reverse=True), 0.0, 0.0]
+    legible = legible_tokens = 0
+    unmatched = 1
+    for change in changes:
+        size = max(change.a.size, change.b.size)
+        unmatched += size
+        if change.is_legible and change.kind is not Kind.ADDED:
+            legible += 1
+            legible_tokens += size
     against = _numbers_against(a, b, reader_a, reader_b, changes, both)
     return (
         *first_look.figures,
@@ -583,6 +670,9 @@ def _features(
         log1p(clean), 100 * clean / least,
         log1p(by_ground["field"]), log1p(by_ground["form"]), log1p(by_ground["own"]), log1p(by_ground["unknown"]), against,
         log1p(passages), replaced / least,
+        log1p(sum(unlike[:8])), unlike[0], unlike[1], _repeated(a, b, changes),
+        sum(value >= MATTERS for value in unlike) / (1.0 + misread),
+        log1p(legible), legible_tokens / unmatched, log1p(misread),
     )  # fmt: skip
 
 

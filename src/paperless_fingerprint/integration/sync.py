@@ -73,11 +73,11 @@ class SyncReport:
             f"{count:,} {word}"
             for count, word in (
                 (self.new, "new"),
-                (self.changed, "with another text"),
-                (self.metadata, "with other metadata"),
-                (self.unchanged, "looked at and unchanged"),
-                (self.deleted, "gone from Paperless"),
-                (self.heard, "about which somebody said something there"),
+                (self.changed, "with changed text"),
+                (self.metadata, "with changed metadata"),
+                (self.unchanged, "checked and unchanged"),
+                (self.deleted, "deleted in Paperless"),
+                (self.heard, "decided about in Paperless"),
                 (len(self.unreadable), "left out"),
             )
             if count

@@ -18,8 +18,8 @@ def last_acts(place: Workplace) -> list[Act]:
     return [act for act in standing if _batch(act) == batch]
 
 
-def _batch(act: Act) -> int:
-    return int(act.details.get("batch") or act.number)
+def _batch(act: Act) -> str:
+    return str(act.details.get("batch") or act.number)
 
 
 def undo_last(place: Workplace, by: str = "command line") -> list[str]:

@@ -113,6 +113,13 @@ def choose(accepted: str, setting: str = "auto") -> str:
     return offered[0]
 
 
+def without_a_browser(setting: str) -> str:
+    """The locale of what is written to nobody's browser, as a message that is sent."""
+    from importlib.util import find_spec
+
+    return setting if setting in LANGUAGES and find_spec("babel") else ENGLISH
+
+
 def _in_order(accepted: str) -> list[str]:
     """The languages of an Accept-Language header, best first; what is malformed counts least."""
     found = []

@@ -38,8 +38,8 @@ class ImportReport:
             f"{count:,} {word}"
             for count, word in (
                 (self.intake.new, "new"),
-                (self.intake.changed, "with another text"),
-                (self.intake.metadata, "with other metadata"),
+                (self.intake.changed, "with changed text"),
+                (self.intake.metadata, "with changed metadata"),
                 (self.intake.unchanged, "unchanged"),
                 (len(self.bad), "left out"),
             )

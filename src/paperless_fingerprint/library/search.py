@@ -164,11 +164,13 @@ class Search:
                 continue
             shared: tuple[Passage, ...] = ()
             if source is not None and source.id != row.id:
-                shared = passages.shared(source.hashes, self._shingle_words, row.text)
+                shared = passages.shared(
+                    source.hashes, self._shingle_words, row.text, row.page_count
+                )
             found[row.id] = Shown(
                 None if source is None else source.id,
                 passages.in_title(tree, row.title[:_TITLE_CHARACTERS]),
-                passages.of_words(tree, row.text),
+                passages.of_words(tree, row.text, row.page_count),
                 shared,
             )
         return found

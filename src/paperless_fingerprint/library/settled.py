@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import ngettext
 from paperless_fingerprint.stores.base import Store
 
 _NOTE = "settled"
@@ -44,13 +46,20 @@ class Unsettled:
 
     def in_words(self) -> str:
         if self.under_way:
-            return "All pairs are being judged together."
+            return _("All pairs are being compared together.")
         if self.documents is None:
-            return "It is not known whether all pairs were ever judged together."
+            return _("It is not known whether all pairs were ever compared together.")
         if self.documents:
-            are = "document has" if self.documents == 1 else "documents have"
-            return f"{self.documents:,} {are} come, changed or gone since all pairs were judged together."
-        return "All pairs were judged together: the order in which documents came does not count."
+            return ngettext(
+                "%(num)s document was added, changed or removed since all pairs were compared "
+                "together.",
+                "%(num)s documents were added, changed or removed since all pairs were compared "
+                "together.",
+                self.documents,
+            )
+        return _(
+            "All pairs were compared together: the order in which documents came does not count."
+        )
 
 
 def unsettled(notes: Mapping[str, str]) -> Unsettled:

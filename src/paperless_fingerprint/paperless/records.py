@@ -49,7 +49,8 @@ HELD_VALUES = (
     "owner",
 )  # fmt: skip
 HOLDING_FIELDS = (
-    f"id,{','.join(HELD_VALUES)},content,tags,custom_fields,notes,permissions,user_can_change"
+    f"id,{','.join(HELD_VALUES)},content,tags,custom_fields,notes,permissions,user_can_change,"
+    "original_file_name,mime_type"
 )
 
 
@@ -70,6 +71,8 @@ class Holding:
     #: Users ('3') and groups ('group:3') who were given the right to change it; None likewise.
     changers: frozenset[str] | None = None
     viewers: frozenset[str] | None = None
+    #: Its name, or where it has none its kind; nobody gave it, and it is carried over to nobody.
+    file: str = ""
 
     @property
     def title(self) -> str:
@@ -185,16 +188,19 @@ def holding_of(found: Json) -> Holding:
             tuple(note.text for note in sorted(map(note_of, found["notes"]), key=lambda n: n.id)),
             found.get("content") or "",
             found.get("user_can_change"),
-            *(
-                None if permissions is None else frozenset(_people(permissions.get(what) or {}))
-                for what in ("change", "view")
-            ),
+            _granted(permissions, "change"),
+            _granted(permissions, "view"),
+            found.get("original_file_name") or found.get("mime_type") or "",
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StrangeError(
             "Paperless describes a document in a form that this program does not know "
             f"({type(error).__name__}: {error})."
         ) from error
+
+
+def _granted(permissions: Json | None, what: str) -> frozenset[str] | None:
+    return None if permissions is None else frozenset(_people(permissions.get(what) or {}))
 
 
 def _people(granted: Json) -> list[str]:

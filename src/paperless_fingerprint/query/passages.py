@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from operator import itemgetter
 from typing import TypeAlias
@@ -21,7 +21,7 @@ from paperless_fingerprint.query.tree import Node, Pattern, TextField, Words, le
 from paperless_fingerprint.text.places import Place, places
 
 #: Of each text; what stands further back in a book is not looked for.
-MOST_CHARACTERS = 500_000
+MOST_CHARACTERS = 200_000
 _PASSAGES = 3
 _MATCHES = 50
 #: Words shown on each side of what was found, and of one passage at most.
@@ -45,8 +45,10 @@ class Piece:
 class Passage:
     #: '…' stands where something is left out.
     pieces: tuple[Piece, ...]
-    #: From 1; None where the text does not say where its pages end.
+    #: From 1; None where nobody knows.
     page: int | None = None
+    #: Of how many; then the page is estimated, by how far back in the text it stands.
+    about_of: int | None = None
     #: How many words in a row are shared; None where words were looked for.
     words: int | None = None
 
@@ -81,10 +83,10 @@ def in_title(tree: Node, title: str) -> tuple[Piece, ...]:
     return tuple(_pieces(title, 0, len(title), spans))
 
 
-def of_words(tree: Node, text: str) -> tuple[Passage, ...]:
+def of_words(tree: Node, text: str, pages: int | None = None) -> tuple[Passage, ...]:
     """The passages with most of what was asked for, in the order of the text."""
     sought = _sought(tree, TextField.CONTENT)
-    text = text[:MOST_CHARACTERS]
+    whole, text = len(text), text[:MOST_CHARACTERS]
     found = list(places(text)) if sought else []
     left = _first_ones(_matches(sought, found))
     chosen: list[tuple[int, int]] = []
@@ -98,12 +100,16 @@ def of_words(tree: Node, text: str) -> tuple[Passage, ...]:
         chosen.append((start, end))
         left = [match for match in left if match[1] <= start or match[0] >= end]
     every = [(found[s].start, found[e - 1].end) for s, e, _ in _matches(sought, found)]
-    return tuple(_passage(text, found, start, end, every) for start, end in sorted(chosen))
+    shown_at = [_passage(text, found, start, end, every) for start, end in sorted(chosen)]
+    starts = [found[start].start for start, _ in sorted(chosen)]
+    return tuple(map(partial(_paged, text, whole, pages), shown_at, starts))
 
 
-def shared(source: Hashes, shingle_words: int, text: str) -> tuple[Passage, ...]:
+def shared(
+    source: Hashes, shingle_words: int, text: str, pages: int | None = None
+) -> tuple[Passage, ...]:
     """The longest stretches of which every shingle stands in the source, too."""
-    text = text[:MOST_CHARACTERS]
+    whole, text = len(text), text[:MOST_CHARACTERS]
     found = list(places(text))
     streams = list(shingle_stream(" ".join(place.word for place in found), shingle_words))
     if not streams:
@@ -120,8 +126,18 @@ def shared(source: Hashes, shingle_words: int, text: str) -> tuple[Passage, ...]
     shown = []
     for start, end in longest:
         spans = [(found[start].start, found[end - 1].end)]
-        shown.append(_passage(text, found, start, end, spans, words=end - start))
+        passage = _passage(text, found, start, end, spans, words=end - start)
+        shown.append(_paged(text, whole, pages, passage, found[start].start))
     return tuple(shown)
+
+
+def _paged(text: str, whole: int, pages: int | None, passage: Passage, at: int) -> Passage:
+    """With its page: by the signs between pages, else by how far back it stands of the whole."""
+    if _NEW_PAGE in text:
+        return replace(passage, page=1 + text.count(_NEW_PAGE, 0, at))
+    if pages is None or pages < 2:
+        return passage
+    return replace(passage, page=1 + at * pages // whole, about_of=pages)
 
 
 def _sought(tree: Node, field: TextField) -> list[_Sought]:
@@ -184,9 +200,6 @@ def _passage(
 ) -> Passage:  # fmt: skip
     """The words from `start` to `end` with some around them; a long stretch without its middle."""
     first, last = max(0, start - _AROUND), min(len(found), end + _AROUND)
-    page = None
-    if _NEW_PAGE in text:
-        page = 1 + text.count(_NEW_PAGE, 0, found[start].start)
     spans = sorted(spans)
     # The signs before the first word and after the last one belong to the text, too.
     begin = 0 if first == 0 else found[first].start
@@ -202,7 +215,7 @@ def _passage(
         pieces += _pieces(text, left, right, spans)
     if last < len(found):
         pieces.append(Piece(" …", False))
-    return Passage(tuple(pieces), page, words)
+    return Passage(tuple(pieces), words=words)
 
 
 def _pieces(text: str, left: int, right: int, spans: Sequence[tuple[int, int]]) -> Iterable[Piece]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.context import owe
@@ -32,6 +33,8 @@ class DecisionRunner:
         patience_seconds: float,
         #: Called when something was carried out.
         tell: Callable[[], None],
+        #: Held while the library is waited for.
+        wanting: Callable[[], AbstractContextManager[None]] = nullcontext,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
@@ -40,6 +43,7 @@ class DecisionRunner:
         self._journal = journal
         self._patience_seconds = patience_seconds
         self._tell = tell
+        self._wanting = wanting
         self._clock = clock
         self.trouble = ""
         self._wake = threading.Event()
@@ -76,7 +80,7 @@ class DecisionRunner:
 
     def _waiting(self) -> list[JournalEntry]:
         """Merges go their own way: Paperless may be away."""
-        return [entry for entry in self._journal.waiting() if not entry.trashed]
+        return [entry for entry in self._journal.waiting() if not entry.merges]
 
     def _carry_out_waiting(self, stop: threading.Event) -> None:
         """All that waits, in its order. Waits for whoever holds the library, and lets go of it now
@@ -87,7 +91,7 @@ class DecisionRunner:
             stop.wait(_BETWEEN_SECONDS if self._waiting() else 0)
 
     def _carry_out_some(self, stop: threading.Event) -> None:
-        with library_lock(self._settings).held():
+        with self._wanting(), library_lock(self._settings).held():
             end = self._clock() + _TURN_SECONDS
             for entry in self._waiting():
                 if stop.is_set() or self._clock() > end:

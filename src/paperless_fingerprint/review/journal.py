@@ -105,6 +105,11 @@ class JournalEntry:
         return {pair for step in self.steps if step.what != TRASH for pair in step.pairs}
 
     @property
+    def merges(self) -> bool:
+        """Whether it puts documents into Paperless's trash, or takes that back."""
+        return any(step.what == TRASH for step in self.steps)
+
+    @property
     def trashed(self) -> set[int]:
         return {id for step in self.steps if step.what == TRASH for id in step.others}
 

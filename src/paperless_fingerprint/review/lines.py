@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 
 from paperless_fingerprint.comparison.facts import stated
@@ -144,16 +145,15 @@ def _ends_line(text: str) -> bool:
     return "\n" in text[len(text.rstrip()) :]
 
 
-def with_facts(text: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=4096)
+def with_facts(text: str) -> tuple[tuple[str, str], ...]:
     """A text in parts, and for each what it states: 'amount', 'date' …, or nothing."""
-    if not _DIGIT.search(text):
-        return [(text, "")] if text else []
     parts = []
     at = 0
-    for fact in stated(text):
+    for fact in stated(text) if _DIGIT.search(text) else ():
         if fact.start < at or fact.kind in {"party", "address", "period"}:
             continue
         end = fact.start + len(fact.spelling)
         parts += [(text[at : fact.start], ""), (text[fact.start : end], fact.kind)]
         at = end
-    return [part for part in (*parts, (text[at:], "")) if part[0]]
+    return tuple(part for part in (*parts, (text[at:], "")) if part[0])

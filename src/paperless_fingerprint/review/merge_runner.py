@@ -7,7 +7,8 @@ run which dies at any line is gone on with. Between two groups others may have t
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.context import Workplace, open_audit, open_workplace
@@ -37,12 +38,19 @@ _PATIENCE_SECONDS = 10.0
 
 class MergeRunner:
     def __init__(
-        self, settings: Settings, mirror: Mirror, journal: Journal, live: LiveProgress
+        self,
+        settings: Settings,
+        mirror: Mirror,
+        journal: Journal,
+        live: LiveProgress,
+        #: Held while the library is waited for.
+        wanting: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._settings = settings
         self._mirror = mirror
         self._journal = journal
         self._live = live
+        self._wanting = wanting
         self.trouble = ""
         self._wake = threading.Event()
         self._settled = threading.Condition()
@@ -89,7 +97,7 @@ class MergeRunner:
 
     def _waiting(self) -> list[JournalEntry]:
         """What is taken back goes first: it may be under way."""
-        found = [entry for entry in self._journal.waiting() if entry.trashed]
+        found = [entry for entry in self._journal.waiting() if entry.merges]
         return sorted(found, key=lambda entry: (entry.undoes is None, entry.number))
 
     def _merge_waiting(self, stop: threading.Event) -> None:
@@ -100,7 +108,8 @@ class MergeRunner:
                 while (found := self._waiting()) and not stop.is_set():
                     act = found[0]
                     work = self._merge if act.undoes is None else self._take_back
-                    work(place, act, pause if act.batch else _at_once)
+                    with self._wanting():
+                        work(place, act, pause if act.batch else _at_once)
                     with self._settled:
                         self._settled.notify_all()
                     self._live.changed()
@@ -185,7 +194,10 @@ def _refusal(place: Workplace, order: MergeOrder, act: JournalEntry, pause: carr
     if why or not plan.trash:
         return why or " ".join(words(stay) for stay in plan.stay)
     try:
-        report = carry_out.merge(place, plan, order.person.name, key=_key(act), pause=pause)
+        report = carry_out.merge(
+            place, plan, order.person.name, key=_key(act),
+            batch=f"review {act.batch}" if act.batch else 0, pause=pause,
+        )  # fmt: skip
     except carry_out.NotCarriedOverError as error:
         return str(error)
     return "" if report.trashed else " ".join(f"Document {id} {why}." for id, why in report.refused)

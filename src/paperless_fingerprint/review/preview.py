@@ -111,14 +111,14 @@ def labels_if(
     file = open_inbox(review.settings)[0]
     try:
         ledger = Ledger(file)
-        rows = ledger.rows()
+        rows = ledger.rows(around)
         asked = among(imagined, ledger, review.settings, around)
     finally:
         file.close()
     labels, found = _labels(review, rows)
     if problems is not None:
         problems += found
-    plan = _plan(review, imagined, asked, labels, {id: rows[id] for id in around if id in rows})
+    plan = _plan(review, imagined, asked, labels, rows)
     documents = review.mirror.catalogue.documents
     hidden = {id for id in around if id not in documents or not person.may_see(documents[id])}
     titles = {id: documents[id].title for id in around if id in documents}

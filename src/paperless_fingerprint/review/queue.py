@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2s
 
@@ -66,21 +66,31 @@ def listed(review: Review, person: Person, filters: Filters, *, cards: int = _CA
     )
 
 
+def _unknown(found: str, known: Iterable[str]) -> str:
+    return _(
+        "'%(found)s' is not known here; use %(known)s.", found=found[:20], known=", ".join(known)
+    )
+
+
 def check(filters: Filters) -> None:
     if filters.page < 1 or not 1 <= filters.per_page <= MOST_PER_PAGE:
-        raise UsageError(f"page is 1 or more, and per_page lies between 1 and {MOST_PER_PAGE}.")
+        raise UsageError(
+            _("page must be at least 1, and per_page between 1 and %(most)s.", most=MOST_PER_PAGE)
+        )
     if filters.state and filters.state not in STATES:
-        raise UsageError(f"'{filters.state[:20]}' is no state; there are {', '.join(STATES)}.")
+        raise UsageError(_unknown(filters.state, STATES))
     names = sorted(relation.value for relation in STORED_RELATIONS)
     if filters.relation and filters.relation not in names:
-        raise UsageError(f"'{filters.relation[:20]}' is no relation; there are {', '.join(names)}.")
+        raise UsageError(_unknown(filters.relation, names))
     if filters.sort not in SORTS:
-        raise UsageError(f"'{filters.sort[:20]}' is no order; there are {', '.join(SORTS)}.")
+        raise UsageError(_unknown(filters.sort, SORTS))
     if not 0 <= filters.confidence_from <= 1 or not 0 <= filters.confidence_to <= 1:
-        raise UsageError("A confidence lies between 0 and 1.")
+        raise UsageError(_("A confidence must be between 0 and 1."))
     for day in (filters.since, filters.until):
         if day and not _DAY.fullmatch(day):
-            raise UsageError(f"'{day[:20]}' is no date; write it as 2024-03-31.")
+            raise UsageError(
+                _("'%(found)s' is not a date; write it as 2024-03-31.", found=day[:20])
+            )
 
 
 def item(review: Review, person: Person, id: str) -> Item:

@@ -51,6 +51,8 @@ from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views_queue import Item
 
 VERDICT = "resolve"
+#: Shown beside what can be chosen.
+FILE = "file"
 _NAMED = {
     "title": mark("Title"), "correspondent": mark("Correspondent"),
     "document_type": mark("Document type"), "storage_path": mark("Storage path"),
@@ -87,7 +89,7 @@ class FieldValue:
 class FieldRow:
     """One thing that the documents have, side by side."""
 
-    #: 'title' and the like, 'field:3', 'tags', 'notes'.
+    #: 'title' and the like, 'field:3', 'tags', 'notes'; 'file', of which nothing can be chosen.
     key: str
     #: The name of a custom field; else the key.
     name: str
@@ -262,6 +264,9 @@ def _rows(found: _Found, names: Names) -> list[FieldRow]:
                 _read(names, key, becomes), source,
             )
         )  # fmt: skip
+    files = tuple(FieldValue(id, held[id].file) for id in shown)
+    differ = len({each.value for each in files}) > 1
+    rows.append(FieldRow(FILE, FILE, files, differ, held[plan.gets].file, plan.gets))
     return [row for row in rows if any(each.value for each in row.values)]
 
 

@@ -43,7 +43,7 @@ WHY_NOT: Mapping[str, str] = {
     "none": mark("no group of duplicates"),
     "alike": mark("alike, not identical: compare them and decide one by one"),
     "unsure": mark("less sure than the settings ask for before anything goes to the trash"),
-    "text": mark("the texts differ: perhaps somebody corrected one"),
+    "text": mark("the texts differ: perhaps one was corrected"),
     "people": mark("not for the same people"),
     "rights": mark("you may not delete the copies in Paperless"),
     "waiting": mark("a decision about it is being carried out"),
@@ -262,7 +262,7 @@ def _plan(
     if order.protected_path is not None:
         protected |= paperless.in_storage_path(order.protected_path)
     rank = _rank(review, paperless, order, entries)
-    floor = _floor(review)
+    floor, tags = _floor(review), frozenset(order.protected_tags)
     planned: list[_Planned] = []
     left_out: list[LeftOut] = []
     for entry in entries:
@@ -270,7 +270,7 @@ def _plan(
         if concerning(waiting, entry):
             why, choice = "waiting", None
         else:
-            why, choice = _choice(catalogue, person, order, entry, found, protected, rank, floor)
+            why, choice = _choice(catalogue, person, tags, entry, found, protected, rank, floor)
         if choice is None:
             left_out.append(LeftOut(entry.id, found[0].title if found else "", why))
         else:
@@ -284,7 +284,7 @@ Rank = Callable[[QueueEntry, Sequence[Brief]], list[int]]
 def _choice(
     catalogue: Catalogue,
     person: Person,
-    order: ManyOrder,
+    tags: frozenset[str],
     entry: QueueEntry,
     found: Sequence[Brief],
     protected: set[int],
@@ -298,9 +298,7 @@ def _choice(
         return "alike", None
     if len(found) > _MOST_MEMBERS:
         return "large", None
-    spared = [
-        d for d in found if d.id in protected or not set(order.protected_tags).isdisjoint(d.tags)
-    ]
+    spared = [d for d in found if d.id in protected or not tags.isdisjoint(d.tags)]
     ids = rank(entry, spared or found)
     keep = (ids[0], *(d.id for d in spared if d.id != ids[0]))
     going = [d for d in found if d.id not in keep]
@@ -316,7 +314,7 @@ def _choice(
             return "unsure", None
         if document.text != first.text:
             return "text", None
-        if (document.owner, set(document.viewers)) != (first.owner, set(first.viewers)):
+        if document.owner != first.owner or {*document.viewers} != {*first.viewers}:
             return "people", None
         if not person.superuser and document.owner not in {None, person.id}:
             return "rights", None
@@ -343,20 +341,25 @@ def _rank(
     def age(document: Brief) -> str:
         return document.added or document.created or "9999"
 
-    def key(entry: QueueEntry, document: Brief) -> tuple[object, ...]:
-        told = {
-            "primary": document.id != entry.primary,
-            "oldest": age(document),
-            "newest": tuple(-ord(letter) for letter in age(document)),
-            "serial": serials.get(document.id) is None,
-            "pages": -(document.pages or 0),
-            "largest": -(document.bytes or 0),
-            "text": document.id not in best,
-            "path": document.id not in inside,
-        }
-        return (*(told[rule] for rule in order.rules), age(document), document.id)
+    told: Mapping[str, Callable[[QueueEntry, Brief], object]] = {
+        "primary": lambda entry, document: document.id != entry.primary,
+        "oldest": lambda _entry, document: age(document),
+        "newest": lambda _entry, document: -int("".join(filter(str.isdecimal, age(document))) or 0),
+        "serial": lambda _entry, document: serials.get(document.id) is None,
+        "pages": lambda _entry, document: -(document.pages or 0),
+        "largest": lambda _entry, document: -(document.bytes or 0),
+        "text": lambda _entry, document: document.id not in best,
+        "path": lambda _entry, document: document.id not in inside,
+    }
+    keys = [told[rule] for rule in order.rules]
 
-    return lambda entry, found: [d.id for d in sorted(found, key=lambda d: key(entry, d))]
+    def ranked(entry: QueueEntry, found: Sequence[Brief]) -> list[int]:
+        def key(document: Brief) -> tuple[object, ...]:
+            return (*(each(entry, document) for each in keys), age(document), document.id)
+
+        return [document.id for document in sorted(found, key=key)]
+
+    return ranked
 
 
 def _best_texts(review: Review, entries: Sequence[QueueEntry]) -> frozenset[int]:

@@ -58,8 +58,11 @@ class Review:
         self.decisions = DecisionRunner(
             settings, self._opened, self.mirror, self.journal,
             patience_seconds=patience_seconds, tell=self._carried_out,
+            wanting=worker.wanting_the_library,
         )  # fmt: skip
-        self.merges = MergeRunner(settings, self.mirror, self.journal, live)
+        self.merges = MergeRunner(
+            settings, self.mirror, self.journal, live, worker.wanting_the_library
+        )
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library import uncompared as listing
 from paperless_fingerprint.library.export import safe_cell
 from paperless_fingerprint.library.uncompared import Reason, Uncompared
@@ -69,7 +70,13 @@ def listed(
     per_page: int = 50,
 ) -> UncomparedList:  # fmt: skip
     if reason and reason not in REASONS:
-        raise UsageError(f"'{reason[:20]}' is no reason; there are {', '.join(REASONS)}.")
+        raise UsageError(
+            _(
+                "'%(found)s' is not known here; use %(known)s.",
+                found=reason[:20],
+                known=", ".join(REASONS),
+            )
+        )
     seen = [each for each in _every(review) if _may_see(review, person, each)]
     counts = Counter(each.reason.value for each in seen)
     wanted = text.casefold().split()
@@ -102,11 +109,13 @@ def reprocess(
 ) -> Reprocessed:
     """With the rights of this person in Paperless, which says itself what they may change."""
     if not 0 < len(ids) <= MOST_AT_ONCE:
-        raise UsageError(f"Name 1 to {MOST_AT_ONCE} documents at once.")
+        raise UsageError(_("Select 1 to %(most)s documents at once.", most=MOST_AT_ONCE))
     listed_ids = {each.id for each in _every(review) if _may_see(review, person, each)}
     unknown = sorted(set(ids) - listed_ids)
     if unknown:
-        raise Unknown(f"Document {unknown[0]} is not in the list of what could not be compared.")
+        raise Unknown(
+            _("Document %(id)s is not in the list of what could not be compared.", id=unknown[0])
+        )
     result = paperless.reprocess(sorted(set(ids)))
     return Reprocessed(result.done, tuple(refusal.id for refusal in result.refused))
 

@@ -26,7 +26,7 @@ class Word:
 
 def told_once(words: Iterable[Word]) -> list[Word]:
     """One for all that somebody said in one way: of a group each pair has a word of its own."""
-    return list({(word.verdict, word.by, word.waiting): word for word in words}.values())
+    return list({(word.verdict, word.by): word for word in words}.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,8 +72,8 @@ class Notifier:
             self._progress.say(why)
         self._trouble = why
 
-    def step(self) -> None:
-        """All that is due now, once."""
+    def step(self, *, last: bool = False) -> None:
+        """All that is due now, once; `last` where nobody waits for more of the same."""
         path, is_off = path_of_outbox(self._settings), self._settings.notify.when == "off"
         if is_off and not path.exists():
             return
@@ -83,7 +83,7 @@ class Notifier:
                 outbox.rest()
                 return
             outbox.since(now_text())
-            self._gather(outbox)
+            self._gather(outbox, last=last)
             for delivery in outbox.deliveries(self._clock()):
                 if self._stop.is_set():
                     return
@@ -91,10 +91,13 @@ class Notifier:
         finally:
             outbox.close()
 
-    def _gather(self, outbox: Outbox) -> None:
+    def _gather(self, outbox: Outbox, *, last: bool) -> None:
         _, oldest = outbox.waiting()
         targets = list(targets_of(self._settings))
-        if oldest is None or not targets or self._clock() < due_at(self._settings, oldest):
+        if oldest is None or not targets:
+            return
+        at_once = last and self._settings.notify.when == "now"
+        if not at_once and self._clock() < due_at(self._settings, oldest):
             return
         finds = outbox.finds()
         id, at = str(uuid4()), self._clock()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -108,6 +108,9 @@ class Worker:
         self._settling_again = clock()
         self._next_rest = clock()
         self._notifier = Notifier(settings, self._progress)
+        #: How many wait for the library's lock.
+        self._wanting = 0
+        self._guard = threading.Lock()
         self._meanings: MeaningWorker | None = None
         if settings.semantic.enabled:
             from paperless_fingerprint.service.semantic_worker import MeaningWorker
@@ -174,6 +177,22 @@ class Worker:
         """Somebody has just asked for it (see ask_for_all): do not wait for the next time."""
         self._all_wanted.set()
         self.sync_soon()
+
+    @contextmanager
+    def wanting_the_library(self) -> Iterator[None]:
+        """For whoever waits for its lock: what can be left off in the middle is, as long as this
+        lasts."""
+        with self._guard:
+            self._wanting += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._wanting -= 1
+
+    @property
+    def is_waited_for(self) -> bool:
+        return self._wanting > 0
 
     @property
     def is_alive(self) -> bool:
@@ -281,7 +300,7 @@ class Worker:
 
     def _is_called_away(self, place: Workplace) -> bool:
         self._sign()
-        return self._wake.is_set() or self._is_to_end(place)
+        return self._wake.is_set() or self.is_waited_for or self._is_to_end(place)
 
     def _is_to_end(self, place: Workplace) -> bool:
         return self._stop.is_set() or place.settings is not self._settings
@@ -414,7 +433,7 @@ def drain_once(
         found = _drain_patiently(settings, progress, sleep)
     try:
         # Where no `serve` runs, whoever comes by takes along what waits.
-        Notifier(settings, progress).step()
+        Notifier(settings, progress).step(last=True)
     except FingerprintError as error:
         progress.say(str(error))
     return found

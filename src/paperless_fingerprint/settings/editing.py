@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.settings.registry import REGISTRY, Settings
 
@@ -62,15 +63,22 @@ def write(change: Change) -> None:
     try:
         if change.path.read_bytes() != change.old:
             raise CannotChangeError(
-                f"Somebody else has just changed {change.path}. Nothing was saved; try again."
+                _(
+                    "Someone else has just changed %(path)s. Nothing was saved; try again.",
+                    path=change.path,
+                )
             )
         _replace(change.path, change.new)
     except OSError as error:
-        why = error.strerror or "unknown"
+        why = error.strerror or _("unknown")
         if error.errno in {errno.EBUSY, errno.EXDEV}:
-            why = "it is mounted by itself; mount the folder that it lies in"
+            why = _("it is mounted on its own; mount its folder instead")
         raise CannotChangeError(
-            f"The settings file {change.path} cannot be replaced: {why}. Nothing was saved."
+            _(
+                "The settings file %(path)s cannot be replaced: %(why)s. Nothing was saved.",
+                path=change.path,
+                why=why,
+            )
         ) from error
 
 
@@ -82,32 +90,47 @@ def _changeable(settings: Settings, keys: Mapping[str, Any]) -> Path:
     sources = settings.sources
     if sources is None or not sources.file.is_file():
         raise CannotChangeError(
-            "The service was started without a settings file. Make one, name it with --config or "
-            "PAPERLESS_FINGERPRINT_CONFIG, and start the service again."
+            _(
+                "The service was started without a settings file. Create one, name it with --config "
+                "or PAPERLESS_FINGERPRINT_CONFIG, and restart the service."
+            )
         )
     for key in keys:
         setting, origin = _BY_KEY[key], settings.origins.get(key)
         if origin == "environment":
             raise CannotChangeError(
-                f"{setting.label} is set by {setting.variable} in the environment, which counts "
-                "more than the settings file. Change it there."
+                _(
+                    "%(setting)s is set by %(variable)s in the environment, which takes precedence "
+                    "over the settings file. Change it there.",
+                    setting=setting.label,
+                    variable=setting.variable,
+                )
             )
         if origin == "flag":
             raise CannotChangeError(
-                f"{setting.label} is set by an option on the command line, which counts more than "
-                "the settings file."
+                _(
+                    "%(setting)s is set by an option on the command line, which takes precedence "
+                    "over the settings file.",
+                    setting=setting.label,
+                )
             )
     path = sources.file.resolve()
     if path.stat().st_dev != path.parent.stat().st_dev:
         raise CannotChangeError(
-            f"The settings file {path} is mounted by itself, so that it cannot be replaced. Mount "
-            "the folder that it lies in, or change the file outside."
+            _(
+                "The settings file %(path)s is mounted on its own, so it cannot be replaced. Mount "
+                "its folder instead, or change the file outside.",
+                path=path,
+            )
         )
-    for place, what in ((path, "The settings file"), (path.parent, "The settings file's folder")):
+    for place in (path, path.parent):
         if not os.access(place, os.W_OK):
             raise CannotChangeError(
-                f"{what} {place} cannot be written to by this service, as is usual in a container. "
-                "Change the file outside and start the service again."
+                _(
+                    "%(path)s cannot be written to by this service, as is usual in a container. "
+                    "Change the settings file outside and restart the service.",
+                    path=place,
+                )
             )
     return path
 
@@ -117,7 +140,7 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CannotChangeError(
-            f"The settings file {path} cannot be read: {error.strerror}."
+            _("The settings file %(path)s cannot be read: %(why)s.", path=path, why=error.strerror)
         ) from error
 
 
@@ -132,7 +155,7 @@ def _edited(
         from tomlkit.exceptions import TOMLKitError
     except ImportError:
         raise CannotChangeError(
-            "Saving needs the web parts: pip install 'paperless-fingerprint[web]'"
+            _("Saving needs the web parts: pip install 'paperless-fingerprint[web]'")
         ) from None
     try:
         document = tomlkit.parse(content)
@@ -142,7 +165,11 @@ def _edited(
         return tomlkit.dumps(document).encode(), before
     except (TOMLKitError, UnicodeDecodeError) as error:
         raise CannotChangeError(
-            f"The settings file {path} is not valid TOML by now: {error}. Nothing was saved."
+            _(
+                "The settings file %(path)s is no longer valid TOML: %(why)s. Nothing was saved.",
+                path=path,
+                why=error,
+            )
         ) from error
 
 

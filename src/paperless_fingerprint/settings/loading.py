@@ -15,6 +15,7 @@ from dataclasses import astuple
 from pathlib import Path
 
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.settings.addresses import parts_of, without_password
 from paperless_fingerprint.settings.registry import (
     PREFIX,
@@ -262,6 +263,10 @@ def _check_together(settings: Settings) -> None:
         )
     if settings.version.threshold > settings.near.threshold:
         raise ConfigurationError(
-            f"[version] threshold is {settings.version.threshold:g}, above [near] threshold "
-            f"{settings.near.threshold:g}, so no version could ever be found; 0.75 and 0.85 work."
+            _(
+                "[version] threshold is %(version)s, above [near] threshold %(near)s, so no version "
+                "could ever be found; 0.75 and 0.85 work.",
+                version=f"{settings.version.threshold:g}",
+                near=f"{settings.near.threshold:g}",
+            )
         )

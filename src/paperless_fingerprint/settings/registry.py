@@ -274,7 +274,7 @@ class Web:
     language: str = _choice(
         "auto",
         "auto en de fr",
-        "language of the page: that of each person's browser, or one for everybody",
+        "language of the page: that of each person's browser, or one for everybody, which notifications are written in, too",
     )
 
 

@@ -107,7 +107,9 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "done.many.resolve": mark_n(
         "%(num)s group resolved: %(ids)s.", "%(num)s groups resolved: %(ids)s."
     ),
-    "rule.primary": mark("the one that is shown as the one to keep"),
+    "changes.same": mark("If you confirm"),
+    "changes.different": mark("If you say they are different"),
+    "rule.primary": mark("the one marked “Keep”"),
     "rule.oldest": mark("the oldest"),
     "rule.newest": mark("the newest"),
     "rule.serial": mark("the one with an archive serial number"),
@@ -124,6 +126,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "held.owner": mark("Owner"),
     "held.tags": mark("Tags"),
     "held.notes": mark("Notes"),
+    "held.file": mark("File"),
     "done.undo": mark("Undone: the decision about %(ids)s."),
     "done.many.same": mark_n(
         "%(num)s entry confirmed: %(ids)s.", "%(num)s entries confirmed: %(ids)s."
@@ -223,6 +226,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "labels.kind.link:version": mark("links to newer versions"),
     "labels.kind.link:contains": mark("links to the document that contains a part"),
     "labels.kind.confidence": mark("match percentages"),
+    "labels.kind.compare": mark("links to the comparison"),
     "labels.kind.note": mark("notes"),
     "check.settings": mark("Settings"),
     "check.store": mark("Library"),
@@ -239,6 +243,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "check.spool": mark("Event folder"),
     "check.inbox": mark("Inbox"),
     "check.service": mark("Service"),
+    "check.notify": mark("Notifications"),
     "problem.400": mark("The request was not understood"),
     "problem.400.text": mark("Nothing was changed."),
     "problem.401": mark("You are not signed in"),

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.languages import gettext as _
-from paperless_fingerprint.review import decide, pair, queue
+from paperless_fingerprint.review import decide, pair, preview, queue
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
 from paperless_fingerprint.review.lines import blocks_of
 from paperless_fingerprint.review.orders import DecisionOrder
@@ -47,6 +47,7 @@ def routes() -> Sequence[Route]:
         Route("/review/decide", changing(_decide), methods=["POST"]),
         Route("/review/undo", changing(_undo), methods=["POST"]),
         Route("/review/{item}", shown(_item), methods=["GET"]),
+        Route("/review/{item}/changes", shown(_changes), methods=["GET"]),
         Route("/decisions", shown(_decisions), methods=["GET"]),
     ]
 
@@ -113,6 +114,25 @@ def _columns(request: Request) -> str:
 
 COLUMNS = ("two", "one")
 COLUMNS_COOKIE = "pf_columns"
+
+
+def _changes(request: Request, visit: Visit) -> Response:
+    """What Paperless would be told of either decision: a part of the entry's page that it does not
+    wait for."""
+    id = request.path_params["item"]
+    stranger = number_of(request.query_params.get("document"))
+
+    def told(verdict: str, document: int | None) -> preview.Preview:
+        order = DecisionOrder(id, verdict, "", document)
+        return preview.preview(visit.review, visit.person, [order])
+
+    return page(
+        request, visit, "changes.html", "groups",
+        item=queue.item(visit.review, visit.person, id),
+        told=(("same", told("same", None)), ("different", told("different", stranger))),
+    )  # fmt: skip
+
+
 #: For two documents on their own: what 'same' means there.
 _SAME_KINDS = {"version": "versions", "contains": "contains", "semantic": "semantic"}
 

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 #: Stands in the addresses: a browser keeps the files for good, and takes others after an upgrade.
-VERSION = "5.6.205"
+VERSION = "6.5.438"
 ADDRESS = f"/pdfjs/{VERSION}/"
 _KINDS = {".mjs": "text/javascript", ".js": "text/javascript", ".ttf": "font/ttf"}
 #: The worker reads files that strangers have made: it reaches nothing but what lies here.

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from paperless_fingerprint.languages import percent, whole
 from paperless_fingerprint.review.neighbourhood import Edge, Node
 
 GRAPH_WIDTH = 720
@@ -152,13 +153,13 @@ def histogram(counts: Sequence[Sequence[int]], low: float, high: float) -> Chart
                 )
             )  # fmt: skip
     shares = (0, 0.5, 1) if top % 2 == 0 else (0, 1)
-    up = tuple(Tick(_up(share), f"{top * share:,.0f}") for share in shares)
+    up = tuple(Tick(_up(share), whole(top * share)) for share in shares)
     return Chart(_ticks(low, high), up, bars=tuple(bars))
 
 
 def curve(points: Sequence[tuple[float, float]]) -> Chart:
     drawn = " ".join(f"{across(x)},{_up(y)}" for x, y in points)
-    up = tuple(Tick(_up(share), _percent(share)) for share in (0, 0.5, 1))
+    up = tuple(Tick(_up(share), percent(share)) for share in (0, 0.5, 1))
     return Chart(_ticks(0.0, 1.0), up, points=drawn)
 
 
@@ -173,11 +174,7 @@ def _up(share: float) -> float:
 
 def _ticks(low: float, high: float) -> tuple[Tick, ...]:
     values = [low + (high - low) * number / 5 for number in range(6)]
-    return tuple(Tick(across(value, low, high), _percent(value)) for value in values)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return tuple(Tick(across(value, low, high), percent(value)) for value in values)
 
 
 def _rounded_up(most: int) -> int:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
@@ -24,6 +24,7 @@ from paperless_fingerprint import languages
 from paperless_fingerprint.languages import figures, language, locale, ngettext
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review.lines import with_facts
+from paperless_fingerprint.review.views import Count
 from paperless_fingerprint.review.views_queue import told_once
 from paperless_fingerprint.web.messages import Messages
 
@@ -111,6 +112,23 @@ def pages(count: int) -> str:
     return ngettext("%(num)s page", "%(num)s pages", count)
 
 
+def menu(counts: Sequence[Count], chosen: str, every: str) -> str:
+    """The options of a select. Sixty names take longer to write than the rest of a page, and are
+    the same from page to page."""
+    return _menu(tuple(counts), chosen, every, locale())
+
+
+@lru_cache(256)
+def _menu(counts: tuple[Count, ...], chosen: str, every: str, _locale: str) -> str:
+    return written("options", counts, chosen, every)
+
+
+def written(macro: str, *values: object) -> str:
+    """What a macro of parts.html writes, for whoever needs it again and again."""
+    found: str = getattr(environment().get_template("parts.html").module, macro)(*values)
+    return found
+
+
 def thousands(number: float) -> str:
     return figures.number(number, locale())
 
@@ -162,6 +180,7 @@ def environment() -> jinja2.Environment:
         gettext=_,
         ngettext=ngettext,
         t=words(),
+        menu=menu,
         query_string=query_string,
         themes=THEMES,
     )

@@ -162,6 +162,10 @@ _PASSAGES = {
         "properties": {
             "pieces": _PIECES,
             "page": {"type": ["integer", "null"]},
+            "about_of": {
+                "type": ["integer", "null"],
+                "description": "The number of pages, where the page is an estimate.",
+            },
             "words": {"type": ["integer", "null"], "description": "Shared in a row."},
         },
     },

@@ -11,6 +11,8 @@ from playwright.sync_api import Page, expect
 from test_every_page import too_wide, violations
 
 from paperless_fingerprint.demo.stand_in.fields import create_field
+from paperless_fingerprint.integration.feedback.labels import TAKEN_BACK_NOTE
+from paperless_fingerprint.integration.feedback.tell import take_back_all
 from paperless_fingerprint.model import Document
 
 
@@ -112,6 +114,30 @@ def test_what_differs_is_chosen_and_the_preview_follows(open_site, chromium) -> 
     assert (list(row.custom_fields.values()), row.tags) == (["DE02"], [])
 
 
+def test_an_entry_says_what_either_decision_would_change(open_site, chromium) -> None:
+    def forgotten(office) -> None:
+        # An old library about which nobody has asked for labels yet.
+        with office.open() as place:
+            take_back_all(place)
+            place.store.put_notes({TAKEN_BACK_NOTE: ""})
+
+    site, window = open_site(letters(1), before=forgotten)
+    before = state(site.office)
+    page = window.open()
+    page.goto("/review/g1")
+    told = page.locator("section", has=page.get_by_role("heading", name="Changes in Paperless"))
+    expect(told).to_contain_text("If you confirm")
+    expect(told).to_contain_text("gets tag “Has duplicates”")
+    expect(told).to_contain_text("Nothing changes in Paperless.")
+    assert state(site.office) == before
+    page.keyboard.press("s")
+    expect(page.locator("#said")).to_contain_text("Confirmed")
+    quiet = window.open(java_script_enabled=False)
+    quiet.goto("/review/g1")
+    quiet.get_by_role("link", name="What either decision would change").click()
+    expect(quiet.locator("main")).to_contain_text("If you say they are different")
+
+
 def test_both_are_kept_with_one_key(open_site, chromium) -> None:
     site, window = open_site(letters(1))
     page = window.open()
@@ -128,20 +154,20 @@ def test_all_identical_groups_at_once_and_back(open_site, chromium) -> None:
     page = window.open()
     page.goto("/review")
     page.get_by_role("link", name="All identical groups: keep one of each").click()
-    expect(page.get_by_role("heading", name="20 groups are resolved")).to_be_visible()
+    expect(page.get_by_role("heading", name="20 groups would be resolved")).to_be_visible()
     assert (violations(page), too_wide(page)) == ([], 0)
     page.get_by_label("These documents, by their IDs").fill("2")
     page.locator("#rule-0").select_option("newest")
     expect(page.locator(".stack").first).to_contain_text("Copy 0")
     page.get_by_label("Documents with the tag").select_option("Taxes <b>2024</b>")
-    expect(page.get_by_role("heading", name="20 groups are resolved")).to_be_visible()
+    expect(page.get_by_role("heading", name="20 groups would be resolved")).to_be_visible()
     page.get_by_role("button", name="Move 20 documents to the trash").click()
     expect(page.locator("#progress")).to_contain_text("20 groups resolved")
     expect(page.get_by_role("heading", name="Done")).to_be_visible()
     assert set(library.documents) == {2 * n + 2 for n in range(20)}
     assert (violations(page), too_wide(page)) == ([], 0)
     page.goto("/decisions")
-    page.get_by_role("link", name="How far it is").click()
+    page.get_by_role("link", name="Progress").click()
     page.keyboard.press("u")
     expect(page.locator("#progress")).to_contain_text("20 undone")
     assert library.trash == {}
@@ -155,7 +181,7 @@ def test_what_is_ticked_and_what_was_not_done_is_said(open_site, chromium) -> No
     for box in page.locator("[name=pick]").all()[:2]:
         box.check()
     page.get_by_role("button", name="Keep one of each").click()
-    expect(page.get_by_role("heading", name="2 groups are resolved")).to_be_visible()
+    expect(page.get_by_role("heading", name="2 groups would be resolved")).to_be_visible()
     assert (violations(page), too_wide(page)) == ([], 0)
     # A title with markup, and turned around; and a text that somebody changes this very moment.
     row = site.office.paperless.library.documents[2]

@@ -73,7 +73,7 @@ def test_what_does_not_go_together_is_said_before_it_is_saved(open_site, chromiu
     # The file has become another one meanwhile.
     file.write_text("[near\n")
     page.get_by_role("button", name="Save these thresholds").click()
-    expect(page.locator("#cannot-save")).to_contain_text("not valid TOML by now")
+    expect(page.locator("#cannot-save")).to_contain_text("no longer valid TOML")
     expect(page.locator("#what-if pre")).to_contain_text("threshold = 0.6")
     assert file.read_text() == "[near\n"
 

@@ -35,7 +35,7 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
         page.get_by_role("button", name="Sign in").click()
         # Nothing is there yet: the first steps come first.
         page.wait_for_url("**/first-run")
-        expect(page.get_by_role("row", name=re.compile("paperless"))).not_to_have_count(0)
+        expect(page.get_by_role("row", name=re.compile("Paperless-ngx"))).not_to_have_count(0)
         main = page.locator("main")
         expect(main).to_contain_text("Nothing is written to Paperless.")
         expect(main).to_contain_text("There are about 66 documents.")
@@ -45,7 +45,7 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
         page.get_by_role("button", name="Start the first sync").click()
         page.wait_for_url("**/work?started=1")
         expect(page.locator("#doing")).to_have_text("Fetching documents from Paperless")
-        expect(page.locator("#progress")).to_contain_text("0 of 66")
+        expect(page.locator("#progress")).to_contain_text("Step 1 of 4 · 0 of 66")
         expect(page.locator("#first-sync")).to_have_count(0)
         page.goto("/first-run")
         expect(page.locator("main")).to_contain_text("The first sync is running")
@@ -56,6 +56,7 @@ def test_a_first_sync_is_watched_live(any_store, open_site, chromium):
         gate.set()
     expect(page.locator("#doing")).to_have_text("Idle", timeout=60_000)
     expect(page.locator(".tile", has_text="last sync")).to_contain_text(re.compile(r"\d{4}"))
+    expect(page.locator("#found")).to_contain_text(re.compile(r"[1-9]\d* entries to review"))
     assert page.evaluate("window.isTheSamePage")
 
     def shown() -> int:

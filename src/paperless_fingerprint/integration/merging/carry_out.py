@@ -73,11 +73,11 @@ def merge(
     by: str,
     *,
     key: str = "",
-    batch: int = 0,
+    batch: int | str = 0,
     pause: Pause = lambda: None,
 ) -> MergeReport:
     """`key` names this merge to whoever ordered it; `batch` is the number of the act that it
-    belongs to and is undone with."""
+    belongs to and is undone with, or the name of many that were ordered at once."""
     if not plan.trash:
         return MergeReport(plan)
     begun = (a for a in place.audit.unfinished() if a.document_id == plan.gets)

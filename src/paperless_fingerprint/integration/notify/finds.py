@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 
+from paperless_fingerprint.errors import FingerprintError, StoreError
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import Role
 from paperless_fingerprint.integration.feedback.wanted import Wish, wishes
@@ -20,10 +21,14 @@ _RELATIONS = (Role.EXACT, Role.NEAR, Role.VERSION, Role.CONTAINS, Role.SEMANTIC)
 
 def note_finds(place: Workplace, ids: Collection[int]) -> None:
     """Of these documents, whose connections have changed. Before they are done: what dies in
-    between is found again."""
+    between is found again. Where it cannot be kept the documents go on all the same."""
     if place.settings.notify.when == "off" or not ids:
         return
-    outbox = Outbox(path_of_outbox(place.settings))
+    try:
+        outbox = Outbox(path_of_outbox(place.settings))
+    except FingerprintError as error:
+        place.say(str(error))
+        return
     try:
         since = outbox.since(now_text())
         documents = place.store.metadata(ids)
@@ -42,6 +47,8 @@ def note_finds(place: Workplace, ids: Collection[int]) -> None:
             else:
                 finds.append(_find(id, new[id].title, wish, group))
         outbox.add(finds, silent, time.time())
+    except StoreError as error:
+        place.say(str(error))
     finally:
         outbox.close()
 

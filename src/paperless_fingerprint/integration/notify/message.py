@@ -7,16 +7,18 @@ from typing import Any
 
 from paperless_fingerprint.integration.feedback.plan import compare_address
 from paperless_fingerprint.integration.notify.outbox import Find
+from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages import mark, ngettext
 from paperless_fingerprint.settings.registry import Settings
 
 _MOST_DOCUMENTS = 100
 _TITLE_CHARACTERS = 120
 _IN_WORDS = {
-    "exact": "is an exact copy of",
-    "near": "is a copy or re-scan of",
-    "version": "is another version of",
-    "contains": "is a part of, or contains,",
-    "semantic": "says the same as",
+    "exact": mark("%(name)s is an exact copy of %(others)s"),
+    "near": mark("%(name)s is a copy or re-scan of %(others)s"),
+    "version": mark("%(name)s is another version of %(others)s"),
+    "contains": mark("%(name)s is a part of %(others)s, or contains it"),
+    "semantic": mark("%(name)s has the same meaning as %(others)s"),
 }
 
 
@@ -52,30 +54,30 @@ def test_body(id: str, at: str) -> dict[str, Any]:
 
 def heading_of(body: Mapping[str, Any]) -> str:
     if body["event"] == "test":
-        return "A test of paperless-fingerprint"
-    count = int(body["count"])
-    return "1 new duplicate" if count == 1 else f"{count:,} new duplicates"
+        return _("A test of paperless-fingerprint")
+    return ngettext("%(num)s new duplicate", "%(num)s new duplicates", int(body["count"]))
 
 
 def words_of(body: Mapping[str, Any]) -> str:
     """For people, one line a document; plain text, whatever a title looks like."""
     if body["event"] == "test":
-        return "Messages about new duplicates arrive here."
+        return _("Messages about new duplicates arrive here.")
     lines = [_line(document) for document in body["documents"]]
     left = int(body["count"]) - len(lines)
     if left and lines:
-        lines.append(f"And {left:,} more.")
+        lines.append(ngettext("And %(num)s more.", "And %(num)s more.", left))
     if body["page"]:
         lines.append(str(body["page"]))
     return "\n".join(lines) or heading_of(body) + "."
 
 
 def _line(document: Mapping[str, Any]) -> str:
-    name = f"Document {document['id']}"
+    name = _("Document %(id)s", id=document["id"])
     if document.get("title"):
         title = " ".join(str(document["title"]).split())
         name += f" ({title[:_TITLE_CHARACTERS]})"
-    others = ", ".join(map(str, document["with"])) or "another document"
+    others = ", ".join(map(str, document["with"])) or _("another document")
     address = document.get("compare") or document.get("paperless")
     tail = f": {address}" if address else ""
-    return f"{name} {_IN_WORDS.get(document['relation'], 'belongs to')} {others}{tail}"
+    text = _IN_WORDS.get(document["relation"]) or mark("%(name)s belongs to %(others)s")
+    return _(text, name=name, others=others) + tail

@@ -20,6 +20,7 @@ from typing import Any
 from paperless_fingerprint import __version__
 from paperless_fingerprint.errors import FingerprintError
 from paperless_fingerprint.integration.notify.message import heading_of, words_of
+from paperless_fingerprint.languages import speaking, without_a_browser
 from paperless_fingerprint.settings.addresses import parts_of
 from paperless_fingerprint.settings.registry import Settings
 
@@ -49,7 +50,9 @@ def send(settings: Settings, target: str, id: str, body: Mapping[str, Any]) -> N
     if target == WEBHOOK:
         _post(settings, address, id, body)
     else:
-        _through_apprise(address, body)
+        with speaking(without_a_browser(settings.web.language)):
+            heading, words = heading_of(body), words_of(body)
+        _through_apprise(address, heading, words)
 
 
 def signature(secret: str, timestamp: str, content: bytes) -> str:
@@ -113,7 +116,7 @@ def _check_host(host: str) -> None:
             raise NotSent(f"{host} is {address}, which is no place for notifications")
 
 
-def _through_apprise(address: str, body: Mapping[str, Any]) -> None:
+def _through_apprise(address: str, heading: str, words: str) -> None:
     try:
         import apprise
     except ImportError:
@@ -126,7 +129,7 @@ def _through_apprise(address: str, body: Mapping[str, Any]) -> None:
     try:
         known = sender.add(address)
         taken = known and sender.notify(
-            body=words_of(body), title=heading_of(body), body_format=apprise.NotifyFormat.TEXT
+            body=words, title=heading, body_format=apprise.NotifyFormat.TEXT
         )
     except Exception as error:  # of a hundred services, each with its own
         raise NotSent(f"{service}: {type(error).__name__}") from None

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -192,23 +192,38 @@ class SqliteSearcher(SqliteFile):
             return int(connection.execute(sql, values).fetchone()[0])
 
     def resembling(self, word: str, scope: Scope) -> list[str]:
+        # What begins with the same letter stands together; for the rest all words are read, and
+        # where that takes too long, the first must do.
+        words = self._words(
+            scope,
+            "term >= ?2 AND term < ?3 AND abs(length(term) - length(?1)) <= 2",
+            (word, word[0], chr(ord(word[0]) + 1)),
+        )
+        with suppress(SearchTooLongError):
+            words += self._words(
+                scope,
+                "instr(term, ?1) OR (abs(length(term) - length(?1)) <= 2 AND substr(term, -3) = ?2)",
+                (word, word[-3:]),
+            )
+        near = [term for term in dict.fromkeys(words) if word in term or is_near(word, term)]
+        if scope.restricted is None:
+            return near
+        # What stands in hidden documents alone is not told.
+        return [
+            term
+            for term in near[:_TRIED]
+            if self.count(Words(TextField.ANY, (term,), Span(0, 0)), scope, 1)
+        ]
+
+    def _words(self, scope: Scope, condition: str, values: tuple[str, ...]) -> list[str]:
+        """Of the library; of many those that stand in most documents: rare ones are misread."""
         with self._limited(scope) as connection:
             found = connection.execute(
-                # The rare ones are misread as a rule.
-                "SELECT term FROM spellings WHERE term != ?1 AND length(term) <= ?4 AND ("
-                "instr(term, ?1) OR (abs(length(term) - length(?1)) <= 2 "
-                "AND (substr(term, 1, 2) = ?2 OR substr(term, -3) = ?3))) "
-                "ORDER BY doc DESC LIMIT ?5",
-                (word, word[:2], word[-3:], _LONGEST_WORD, _RESEMBLING),
+                f"SELECT term FROM spellings WHERE ({condition}) AND term != ?1 "
+                f"AND length(term) <= {_LONGEST_WORD} ORDER BY doc DESC LIMIT {_RESEMBLING}",
+                values,
             ).fetchall()
-        words = [term for (term,) in found]
-        if scope.restricted is None:
-            return words
-        # What stands in hidden documents alone is not told.
-        near = [term for term in words if word in term or is_near(word, term)][:_TRIED]
-        return [
-            term for term in near if self.count(Words(TextField.ANY, (term,), Span(0, 0)), scope, 1)
-        ]
+        return [term for (term,) in found]
 
     def explain(
         self, query: SketchQuery | None, rest: Node | None, scope: Scope, limit: int
