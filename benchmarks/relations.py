@@ -1,4 +1,4 @@
-"""What the command line says of labelled sets: comparison/relation.py FOLDER... [--errors N]
+"""What the command line says of labelled sets: relations.py FOLDER... [--errors N]
 
 FOLDER holds docs.jsonl and truth.json, as relation_cases.py writes them. Each is imported into a
 library of its own, analysed, and its pairs are read as a user reads them. The figures are those of
