@@ -89,8 +89,9 @@ const settings = {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === "Escape" && event.target.matches("[type=search]")) event.target.blur();
-  if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
-  // Whoever has clicked beside everything in a dialog does not mean the page behind it.
+  if (event.target.closest("input:not([type=checkbox]), textarea, select")) return;
+  // Wherever the focus is: for a moment after a dialog has closed it is still in there, and whoever
+  // has clicked beside everything in an open one does not mean the page behind it.
   if (document.querySelector("dialog[open]")) return;
   const walker = event.target.closest("[data-walk] a");
   if (walker && walk(walker, event.key)) { event.preventDefault(); return; }

@@ -96,13 +96,15 @@ class Pages {
     this.count = this.pdf.numPages;
   }
 
-  // Draws onto a canvas, `width` CSS pixels wide. Whoever asks again meanwhile has the last word.
-  async draw(number, canvas, width) {
+  // Draws onto a canvas, `width` CSS pixels wide, and finer where `least` pixels are wanted.
+  // Whoever asks again meanwhile has the last word.
+  async draw(number, canvas, width, least) {
     this.drawing?.cancel();
     const page = this.picture ? null : await this.pdf.getPage(number);
     const own = page ? page.getViewport({ scale: 1 }) : this.picture;
     const height = (width * own.height) / own.width;
-    const dense = Math.min(devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (width * height)));
+    const wanted = Math.max(devicePixelRatio || 1, least / width);
+    const dense = Math.min(wanted, Math.sqrt(MOST_PIXELS / (width * height)));
     // Elsewhere first: a page that cannot be drawn leaves what there was.
     const fresh = document.createElement("canvas");
     fresh.width = Math.max(1, Math.round(width * dense));
@@ -110,7 +112,6 @@ class Pages {
     const paper = fresh.getContext("2d", { alpha: false, willReadFrequently: true });
     paper.fillStyle = "#fff";
     paper.fillRect(0, 0, fresh.width, fresh.height);
-    let scale = width / own.width;
     if (page) {
       const viewport = page.getViewport({ scale: fresh.width / own.width });
       const drawing = page.render({ canvas: fresh, canvasContext: paper, viewport });
@@ -120,7 +121,7 @@ class Pages {
       try { await drawing.promise; }
       catch (error) {
         if (late) throw new Trouble(say(this.dialog.dataset.slow, { page: number }));
-        if (error.name === "RenderingCancelledException") return null;
+        if (error.name === "RenderingCancelledException") return false;
         throw new Trouble(say(this.dialog.dataset.pageFailed, { page: number }));
       } finally { clearTimeout(clock); page.cleanup(); }
     } else paper.drawImage(this.picture, 0, 0, fresh.width, fresh.height);
@@ -130,7 +131,7 @@ class Pages {
     canvas.style.height = `${height}px`;
     canvas.getContext("2d", { alpha: false, willReadFrequently: true }).drawImage(fresh, 0, 0);
     fresh.width = fresh.height = 0;
-    return { scale, page };
+    return true;
   }
 
   // The pieces of text on a page, each with where it stands (from 0 to 1, from the top left).
@@ -477,7 +478,7 @@ class Side {
     const pane = view.mode === "side" ? this.pane : view.sides[0].pane;
     const width = Math.max(100, (pane.clientWidth - 20) * view.zoom);
     try {
-      if (!(await this.pages.draw(this.number, this.canvas, width))) return;
+      if (!(await this.pages.draw(this.number, this.canvas, width, view.mode === "difference" ? MOST_COMPARED : 0))) return;
       this.complain("");
       this.drawn = true;
     } catch (error) {
@@ -570,8 +571,8 @@ function bestShift(left, right, width, most, around) {
   return best;
 }
 
-// Ink that both have is grey, the left's alone red, the right's alone blue. A hair's breadth
-// beside the other's ink is the same ink.
+// Ink that both have is grey, the left's red and the right's blue where they differ. A hair's
+// breadth beside the other's ink is the same ink.
 function differenceOf(left, right, shift) {
   const width = Math.min(left.width, MOST_COMPARED);
   const scale = width / left.width;
@@ -586,11 +587,17 @@ function differenceOf(left, right, shift) {
   const reach = Math.max(1, Math.round(width / 1000));
   const [a, b] = [greys(left, width, height), greys(moved, width, height)];
   const [wideA, wideB] = [widened(a, width, height, reach), widened(b, width, height, reach)];
+  // Ink of one side far from any of the other; around it all ink is coloured, so that one reads
+  // which figure stands for which.
+  const strong = new Uint8Array(a.length);
+  for (let i = 0; i < a.length; i += 1) {
+    if ((a[i] > 140 && wideB[i] < 70) || (b[i] > 140 && wideA[i] < 70)) strong[i] = 255;
+  }
+  const differs = widened(strong, width, height, 4 * reach);
   const image = paper.createImageData(width, height);
   for (let i = 0; i < a.length; i += 1) {
-    const onlyA = Math.min(255, 2 * Math.max(0, a[i] - wideB[i]));
-    const onlyB = Math.min(255, 2 * Math.max(0, b[i] - wideA[i]));
-    const both = 0.35 * Math.max(0, Math.max(a[i], b[i]) - Math.max(onlyA, onlyB));
+    const [onlyA, onlyB] = differs[i] ? [a[i], b[i]] : [0, 0];
+    const both = differs[i] ? 0 : 0.35 * Math.max(a[i], b[i]);
     image.data[4 * i] = 255 - both - onlyB;
     image.data[4 * i + 1] = 255 - both - onlyA - 0.6 * onlyB;
     image.data[4 * i + 2] = 255 - both - onlyA;
