@@ -18,9 +18,14 @@ from paperless_fingerprint.demo.run import page_open  # noqa: E402
 
 _DESK = {"viewport": {"width": 1180, "height": 760}}
 _DARK_PHONE = {"viewport": PHONE, "color_scheme": "dark"}
+#: Where it is, on what it is seen, and the keys that are pressed there.
 PICTURES = {
     "list": ("/review", _DESK),
     "side-by-side": ("/review/p23-24", _DESK),
+    "texts": ("/review/p23-24#text", _DESK),
+    "pages": ("/review/p3-4", _DESK, "v"),
+    "difference": ("/review/p23-24", _DESK, "v4--"),
+    "resolve": ("/review/g1/resolve", _DESK),
     "search": ("/search?q=FINGERPRINT:12_20", _DESK),
     "neighbours": ("/documents/9?wide=1", {**_DESK, "color_scheme": "dark"}),
     "versions": ("/documents/23#versions", _DESK),
@@ -39,16 +44,19 @@ def take(folder: Path) -> None:
             page_open(office.settings) as url,
         ):
             window = Window(Site(url, office), chromium)
-            for name, (path, options) in PICTURES.items():
-                chromium.run(_take, window, path, folder / f"{name}.png", options)
+            for name, (path, options, *keys) in PICTURES.items():
+                chromium.run(_take, window, path, folder / f"{name}.png", options, "".join(keys))
             chromium.run(window.close)
     finally:
         chromium.stop()
 
 
-def _take(window: Window, path: str, file: Path, options: dict[str, object]) -> None:
+def _take(window: Window, path: str, file: Path, options: dict[str, object], keys: str) -> None:
     page = window.open(**options)
     page.goto(path, wait_until="networkidle")
+    for key in keys:
+        page.keyboard.press(key)
+        page.locator("#see[data-ready]").wait_for()
     page.screenshot(path=file)
     print(f"{file}: {file.stat().st_size:,} bytes")
 

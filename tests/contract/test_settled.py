@@ -3,6 +3,8 @@ fresh one says."""
 
 from __future__ import annotations
 
+import io
+import json
 import random
 from dataclasses import replace
 from functools import partial
@@ -16,6 +18,7 @@ from libraries import Library
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.library import analysis_whole
 from paperless_fingerprint.library.analysis import analyse
+from paperless_fingerprint.library.import_file import import_file
 from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.library.removal import remove
 from paperless_fingerprint.library.settled import Unsettled, state_of, unsettled
@@ -118,6 +121,35 @@ def test_called_away_it_goes_on_where_it_was(
         assert unsettled(grown.notes()).under_way
     run(grown, settle=True)
     assert not unsettled(grown.notes())
+    assert everything(grown) == everything(fresh)
+
+
+def test_what_comes_while_all_are_judged_together_counts(
+    library: Library, documents: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that were judged before it did not know it."""
+    monkeypatch.setattr(analysis_whole, "_CHUNK_PAIRS", 20)
+    monkeypatch.setattr(analysis_whole, "_STORED_TOGETHER", 1)
+    grown, fresh = library(), library()
+    take_in(grown, documents, SPEC)
+    run(grown)
+    take_in(grown, [replace(documents[0], content=documents[1].content)], SPEC)
+    run(grown)
+    soon = chain([False, False], repeat(True))
+    analyse(grown, SETTINGS, Silent(), settle=True, is_called_away=partial(next, soon))
+    assert unsettled(grown.notes()).under_way
+    lines = "".join(
+        json.dumps({"id": each.id, "title": each.title, "content": f"{each.content} Nachtrag"})
+        + "\n"
+        for each in documents[:30]
+    )
+    import_file(grown, io.BytesIO(lines.encode()), SPEC, Silent())
+    run(grown)
+    assert unsettled(grown.notes()) == Unsettled(30)
+    run(grown, settle=True)
+    assert unsettled(grown.notes()) == Unsettled(0)
+    take_in(fresh, [record.document for record in grown.documents()], SPEC)
+    run(fresh)
     assert everything(grown) == everything(fresh)
 
 

@@ -305,3 +305,35 @@ def test_what_differs_between_clean_texts_stays_unless_somebody_says_so(service)
         assert look(client, **order)["trash"] == [c]
         assert do(client, **order, seen=look(client, **order)["seen"]).status_code == 200
     assert set(service.paperless.library.trash) == {c}
+
+
+def test_a_copy_that_paperless_does_not_take_is_named_and_nothing_is_half_done(serve) -> None:
+    """The person may delete it; the service's own token may not."""
+
+    def before(service) -> None:
+        people = service.paperless.library.people
+        helper = people.add_user("helper", "x", permissions=[
+            "view_document", "change_document", "view_tag", "add_tag", "view_customfield",
+            "view_note", "add_note", "delete_note", "view_correspondent", "view_uisettings"])  # fmt: skip
+        service.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN"] = people.token_of(helper)
+
+    service = serve(before=before, paperless_links="false")
+    service.user("anna", permissions=MERGING)
+    library = service.paperless.library
+    tag = library.add_label("tags", "Steuer").id
+    service.add(LETTER)
+    b = service.add(RESCAN, tags=[tag])
+    service.sync()
+    kept = snapshot(service)
+    with service.browser("anna") as client:
+        found = look(client, item=item_of(client)["id"])
+        assert found["may_not"] == ""
+        [act] = do(client, item=found["item"]["id"], seen=found["seen"]).json()["acts"]
+        assert act["state"] == "refused"
+        assert str(b) in act["why"]
+        page = client.get(
+            f"/review?said=resolve&act={act['number']}", headers={"Accept": "text/html"}
+        )
+        assert "Not done" in page.text
+        assert snapshot(service) == kept
+        assert client.post("/api/review/undo", json={}).status_code == 404

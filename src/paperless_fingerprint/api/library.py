@@ -82,7 +82,7 @@ class Library:
         All of them or, where one is no document (an id below 1, say), none. What the store alone
         refuses is named by PartlyDone, and the rest is in.
         """
-        from paperless_fingerprint.library import intake
+        from paperless_fingerprint.library import intake, settled
         from paperless_fingerprint.library.import_file import renew
 
         checked = [_checked(document) for document in documents]
@@ -90,6 +90,7 @@ class Library:
         renew(self.store, spec, self._progress)
         report = intake.IntakeReport()
         for batch in intake.batches(checked):
+            settled.write_down(self.store, len(batch))
             report = report.plus(intake.take_in(self.store, batch, spec))
         if written := report.new + report.changed:
             self.store.settle(written)

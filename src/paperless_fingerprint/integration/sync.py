@@ -25,6 +25,7 @@ from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.library.import_file import renew
 from paperless_fingerprint.library.intake import take_in
 from paperless_fingerprint.library.reach import reach
+from paperless_fingerprint.library.settled import write_down
 from paperless_fingerprint.library.uncompared import forget_unreadable, remember_read
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.listing import IDS_PER_REQUEST
@@ -192,6 +193,7 @@ def _fetch(
             if not is_applied(place.store):
                 since = place.store.notes().get(_BEGUN_NOTE, "")
                 place.ledger.has_come(each.id for each in documents if (each.added or "") >= since)
+        write_down(place.store, len(documents))
         done = take_in(place.store, documents, place.settings.spec())
         for refusal in done.refused:
             on_unreadable(refusal.id, PaperlessError(refusal.reason))

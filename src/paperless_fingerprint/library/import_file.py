@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
-from paperless_fingerprint.library import intake, jsonl
+from paperless_fingerprint.library import intake, jsonl, settled
 from paperless_fingerprint.library.intake import IntakeReport
 from paperless_fingerprint.library.jsonl import BadLine
 from paperless_fingerprint.model import Document
@@ -70,6 +70,7 @@ def import_file(
     progress.begin("import", _size(file))
     report = IntakeReport()
     for batch in intake.batches(documents()):
+        settled.write_down(store, len(batch))
         done = intake.take_in(store, batch, spec)
         for refusal in done.refused:
             refused = BadLine(lines[refusal.id], refusal.reason)

@@ -85,6 +85,13 @@ def unsettle(store: Store, documents: int) -> None:
         store.put_notes({_NOTE: f"{start}{now.documents + documents}"})
 
 
+def write_down(store: Store, documents: int) -> None:
+    """So many are about to be written. Where all pairs are being judged together, those that were
+    judged already did not know them; else whoever analyses them counts them."""
+    if unsettled(store.notes()).under_way:
+        unsettle(store, documents)
+
+
 def begin(store: Store) -> None:
     """All that waits is all there is, and is judged together. What comes meanwhile counts anew."""
     if not unsettled(store.notes()).under_way:

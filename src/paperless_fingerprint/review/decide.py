@@ -207,10 +207,10 @@ def _heard(review: Review) -> Iterator[ActView]:
         yield ActView(0, at, listen.BY, "different", f"p{a}-{b}", (a, b), journals.DONE)
 
 
-def shown_to(review: Review, person: Person, number: int) -> list[journals.JournalEntry]:
-    """This act and what was decided with it at once."""
-    found = review.journal.of_batch(number)
-    if not found or not _knows(review.mirror, person, found):
+def shown_to(review: Review, person: Person, number: int) -> journals.JournalEntry:
+    """An act, to whoever may know of it."""
+    found = review.journal.get(number)
+    if found is None or not _knows(review.mirror, person, [found]):
         raise Unknown(_("There is no such decision that you may see."))
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paperless_fingerprint.checkup import library
+from paperless_fingerprint.checkup.finding import Finding
 from paperless_fingerprint.errors import FingerprintError, UsageError
 from paperless_fingerprint.integration.feedback.asked import ask_for_all
 from paperless_fingerprint.integration.sync import CURSOR_NOTE, begin, is_begun
@@ -15,17 +16,8 @@ from paperless_fingerprint.review.service import Review
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    part: str
-    ok: bool
-    message: str
-    #: False: it could not be looked at from here; nothing speaks against it, and nothing for it.
-    checked: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class FirstRun:
-    checks: tuple[Check, ...]
+    checks: tuple[Finding, ...]
     ok: bool
     #: Whether a first sync was ever started; until then it is offered.
     begun: bool
@@ -43,7 +35,7 @@ def look(review: Review, person: Person) -> FirstRun:
     if not person.superuser:
         return FirstRun((), synced, begun, synced, 0, None, False)
     found = library.examine(review.settings, thoroughly=False)
-    checks = tuple(Check(f.part, f.ok, f.message, f.checked) for f in found.findings)
+    checks = found.findings
     ok = all(check.ok for check in checks)
     expected = None if begun else _in_paperless(review)
     return FirstRun(

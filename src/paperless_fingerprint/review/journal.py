@@ -202,6 +202,24 @@ class Journal:
             number,
         )
 
+    def states_of_batch(self, number: int) -> dict[str, int]:
+        """State → how many; `number` is that of its first act."""
+        asked = (
+            "SELECT state, count(*) FROM act WHERE number = ? OR batch > 0 AND batch = ? "
+            "GROUP BY state"
+        )
+        with self._file.reading() as connection:
+            return dict(connection.execute(asked, (number, number)).fetchall())
+
+    def problems_of_batch(self, number: int, limit: int) -> list[JournalEntry]:
+        """The first of what was not done, or not wholly."""
+        return self._entries(
+            "WHERE (number = ? OR batch > 0 AND batch = ?) AND why != '' ORDER BY number LIMIT ?",
+            number,
+            number,
+            limit,
+        )
+
     def last(self, person: str) -> JournalEntry | None:
         """What this person can undo: the latest act of its own that stands."""
         found = self._entries(

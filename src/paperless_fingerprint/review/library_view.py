@@ -18,7 +18,7 @@ from paperless_fingerprint.model import Pair
 from paperless_fingerprint.review import save_thresholds
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.save_thresholds import Levels, SavedThresholds
+from paperless_fingerprint.review.save_thresholds import SavedThresholds
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views import Card, Count
 from paperless_fingerprint.review.visible import Sight
@@ -79,14 +79,6 @@ class LibraryView:
 
 
 @dataclass(frozen=True, slots=True)
-class ThresholdLevel:
-    similarity_threshold: float
-    pairs: int
-    groups: int
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
 class ThresholdPair:
     a: Card
     b: Card
@@ -99,8 +91,8 @@ class ThresholdPair:
 class ThresholdPreview:
     """What other thresholds would add and remove; nothing is saved by asking."""
 
-    now: ThresholdLevel
-    then: ThresholdLevel
+    now: Level
+    then: Level
     added: int
     removed: int
     #: The surest 20 of each.
@@ -233,8 +225,7 @@ def preview(
     kept = review.previews.get(key)
     if kept is None or kept[0] is not catalogue:
         kept = review.previews.put(key, (catalogue, _preview(review, sight, now, then)))
-    wanted = Levels(then.similarity, then.near, then.version)
-    wrong, cannot_save = save_thresholds.obstacles(review, person, wanted)
+    wrong, cannot_save = save_thresholds.obstacles(review, person, then)
     return replace(kept[1], wrong=wrong, cannot_save=cannot_save)
 
 
@@ -257,15 +248,11 @@ def _preview(review: Review, sight: Sight, now: Thresholds, then: Thresholds) ->
         )
 
     return ThresholdPreview(
-        _level(found.now),
-        _level(found.then),
+        found.now,
+        found.then,
         len(found.added),
         len(found.removed),
         shown(found.added),
         # Those that were surest until now are missed first.
         shown(found.removed),
     )
-
-
-def _level(level: Level) -> ThresholdLevel:
-    return ThresholdLevel(level.similarity_threshold, level.pairs, level.groups, level.documents)

@@ -297,14 +297,10 @@ def _read(names: Names, key: str, value: Any) -> str:
 def _writes(review: Review, person: Person, found: _Found, names: Names) -> Iterator[Write]:
     """What is carried over, and what becomes of our own labels."""
     plan = found.plan
-    ours = {
-        write.document: write
-        for write in labels_if(
-            review, person, found.entry.members,
-            [journals.DecisionStep("dismiss", id, _partners(review, id)) for id in plan.trash],
-            leaving=plan.trash,
-        )
-    } if plan.trash else {}  # fmt: skip
+    partners = {id: _partners(review, id) for id in plan.trash}
+    steps = [journals.DecisionStep("dismiss", id, to) for id, to in partners.items() if to]
+    told = labels_if(review, person, found.entry.members, steps, leaving=plan.trash)
+    ours = {write.document: write for write in told} if plan.trash else {}
     add = [_("tag “%(name)s”", name=names.tags.get(tag, tag)) for tag in plan.tags]
     remove = []
     for change in plan.changes:

@@ -221,11 +221,11 @@ class BatchView:
 
 
 def batch(review: Review, person: Person, number: int) -> BatchView:
-    acts = shown_to(review, person, number)
-    states = Counter(act.state for act in acts)
-    documents = review.mirror.catalogue.documents
-    told = [act for act in acts if act.why][:_LISTED]
-    titles = review.merges.titles(told)
+    first = shown_to(review, person, number)
+    number = first.batch or first.number
+    states = review.journal.states_of_batch(number)
+    told = review.journal.problems_of_batch(number, _LISTED)
+    documents, titles = review.mirror.catalogue.documents, review.merges.titles(told)
 
     def named(id: int) -> ManyDocument:
         known = documents.get(id)
@@ -234,13 +234,12 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
     problems = [
         BatchRow(act.number, act.item, tuple(map(named, act.documents)), act.why) for act in told
     ]
-    first = acts[0]
-    stands = any(act.state in {journals.WAITING, journals.DONE} for act in acts)
+    waiting, done = (states.get(state, 0) for state in (journals.WAITING, journals.DONE))
     own = person.superuser or first.person == person.id
     return BatchView(
-        first.number, first.by, first.at, len(acts), states[journals.WAITING],
-        states[journals.DONE], states[journals.REFUSED], states[journals.UNDONE],
-        tuple(problems), own and stands, review.merges.trouble,
+        number, first.by, first.at, sum(states.values()), waiting, done,
+        states.get(journals.REFUSED, 0), states.get(journals.UNDONE, 0), tuple(problems),
+        own and bool(waiting or done), review.merges.trouble,
     )  # fmt: skip
 
 
@@ -250,7 +249,25 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
 def _plan(
     review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder
 ) -> tuple[list[_Planned], list[LeftOut]]:
+    """Made once for all who ask the same of the same library, unless Paperless has to be asked."""
     _check(order)
+    if order.path is not None or order.protected_path is not None:
+        return _made(review, person, paperless, order)
+    # Held, and not only named: what is gone gives its place to another.
+    catalogue, waiting = review.mirror.catalogue, review.journal.waiting()
+    who = person.superuser or (person.id, person.groups, person.visible)
+    key = (who, _floor(review), replace(order, seen=""))
+    kept = review.plans.get(key)
+    if kept is None or kept[0] is not catalogue or kept[1] is not waiting:
+        made = _made(review, person, paperless, order)
+        kept = review.plans.put(key, (catalogue, waiting, made))
+    found: tuple[list[_Planned], list[LeftOut]] = kept[2]
+    return found
+
+
+def _made(
+    review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder
+) -> tuple[list[_Planned], list[LeftOut]]:
     entries = chosen(review, person, order.selection)
     if len(entries) > MOST_GROUPS:
         raise UsageError(

@@ -19,6 +19,7 @@ from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages import mark
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.clock import text_of
+from paperless_fingerprint.library.thresholds import Thresholds
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.settings import editing
@@ -34,34 +35,23 @@ _one_at_a_time = Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
-    similarity: float
-    near: float
-    version: float
-
-
-@dataclass(frozen=True, slots=True)
 class SavedThresholds:
     at: str
     by: str
-    before: Levels
-    after: Levels
+    before: Thresholds
+    after: Thresholds
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdState:
     """The thresholds that count now, and what they were before somebody saved these."""
 
-    now: Levels
+    now: Thresholds
     saved: SavedThresholds | None
 
 
-def levels(settings: Settings) -> Levels:
-    return Levels(**{name: float(settings.value(key)) for name, key in KEYS.items()})
-
-
 def state(review: Review, person: Person) -> ThresholdState:
-    return ThresholdState(levels(review.settings), saved(review, person))
+    return ThresholdState(Thresholds.of(review.settings), saved(review, person))
 
 
 def saved(review: Review, person: Person) -> SavedThresholds | None:
@@ -74,11 +64,13 @@ def saved(review: Review, person: Person) -> SavedThresholds | None:
         return None
     if told is None:
         return None
-    found = SavedThresholds(told["at"], told["by"], Levels(**told["was"]), Levels(**told["became"]))
-    return found if found.after == levels(review.settings) else None
+    found = SavedThresholds(
+        told["at"], told["by"], Thresholds(**told["was"]), Thresholds(**told["became"])
+    )
+    return found if found.after == Thresholds.of(review.settings) else None
 
 
-def obstacles(review: Review, person: Person, wanted: Levels) -> tuple[str, str]:
+def obstacles(review: Review, person: Person, wanted: Thresholds) -> tuple[str, str]:
     """(what is wrong with these values, why they cannot be saved from here), or nothing of either."""
     changed = _changed(review.settings, wanted)
     try:
@@ -91,7 +83,7 @@ def obstacles(review: Review, person: Person, wanted: Levels) -> tuple[str, str]
     return "", "" if person.superuser else _(_NOT_YOU)
 
 
-def save(review: Review, person: Person, wanted: Levels) -> ThresholdState:
+def save(review: Review, person: Person, wanted: Thresholds) -> ThresholdState:
     _check(person)
     with _one_at_a_time:
         changed = _changed(review.settings, wanted)
@@ -118,9 +110,9 @@ def _check(person: Person) -> None:
         raise PermissionError(_(_NOT_YOU))
 
 
-def _changed(settings: Settings, wanted: Levels) -> dict[str, str | None]:
+def _changed(settings: Settings, wanted: Thresholds) -> dict[str, str | None]:
     """Key → value as TOML, of those that are others than now."""
-    now, told = asdict(levels(settings)), asdict(wanted)
+    now, told = asdict(Thresholds.of(settings)), asdict(wanted)
     return {KEYS[name]: repr(float(told[name])) for name in KEYS if told[name] != now[name]}
 
 
@@ -141,7 +133,7 @@ def _carry_out(
     found = {key: change.settings.value(key) for key in after}
     origins = {key: change.settings.origins[key] for key in after}
     new = replace(running.having(found), origins={**running.origins, **origins})
-    was, became = asdict(levels(running)), asdict(levels(new))
+    was, became = asdict(Thresholds.of(running)), asdict(Thresholds.of(new))
     told = {
         "at": text_of(time.time()),
         "by": person.name,

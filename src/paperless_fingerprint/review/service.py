@@ -7,7 +7,7 @@ else holds the library; one merges in Paperless what was ordered; one compares t
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paperless_fingerprint.library.lock import path_of_journal
 from paperless_fingerprint.paperless.client import PaperlessClient
@@ -54,6 +54,8 @@ class Review:
         self.search = PersonsSearch(settings, self._opened)
         self.figures: Remembered[Figures] = Remembered()
         self.previews: Remembered[tuple[Catalogue, ThresholdPreview]] = Remembered()
+        #: What would become of many groups, with the catalogue and what waited at that time.
+        self.plans: Remembered[tuple[Any, Any, Any]] = Remembered()
         self.differences = DifferenceFinder(settings, self._opened, self.mirror, self._diff_cache)
         self.decisions = DecisionRunner(
             settings, self._opened, self.mirror, self.journal,

@@ -64,18 +64,22 @@ class Sight:
         key = replace(filters, page=1, per_page=1, sort="sure")
         found = self._filtered.get(key)
         if found is None:
-            some = self.entries
-            for what in _INDEXED:
-                if name := getattr(filters, what):
-                    some = self._of.get((what, name), ())
-                    break
-            found = passing(self.catalogue, some, filters)
+            found = self._narrowed(key)
         # The ones that are asked for again and again stay: to make the longest takes longest.
         self._filtered.pop(key, None)
         self._filtered[key] = found
         for old in list(self._filtered)[:-_FILTERS_KEPT]:
             self._filtered.pop(old, None)
         return found
+
+    def _narrowed(self, filters: Filters) -> list[QueueEntry]:
+        for what in _INDEXED:
+            if name := getattr(filters, what):
+                return passing(self.catalogue, self._of.get((what, name), ()), filters)
+        base = Filters(state=filters.state, page=1, per_page=1)
+        if filters == base:
+            return passing(self.catalogue, self.entries, filters)
+        return passing(self.catalogue, self.filtered(base), replace(filters, state=""))
 
     def ordered(self, filters: Filters) -> Sequence[QueueEntry]:
         """What passes, in the order that is asked for."""

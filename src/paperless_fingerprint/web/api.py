@@ -10,6 +10,7 @@ from typing import Any
 from starlette.responses import Response
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.library.thresholds import Thresholds
 from paperless_fingerprint.model import STORED_RELATIONS
 from paperless_fingerprint.review import (
     decide,
@@ -257,7 +258,7 @@ def _thresholds(call: Call) -> library_view.ThresholdPreview:
 
 def _save_thresholds(call: Call) -> save_thresholds.ThresholdState:
     visit, told = call.signed_in, call.body
-    now = save_thresholds.levels(visit.review.settings)
+    now = Thresholds.of(visit.review.settings)
     given = {name: value for name, value in asdict(told).items() if value is not None}
     return save_thresholds.save(visit.review, visit.person, replace(now, **given))
 

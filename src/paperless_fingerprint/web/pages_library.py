@@ -13,9 +13,9 @@ from starlette.routing import Route
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages import ngettext
+from paperless_fingerprint.library.thresholds import Thresholds
 from paperless_fingerprint.review import first_run, library_view, progress, save_thresholds
 from paperless_fingerprint.review.library_view import LibraryView
-from paperless_fingerprint.review.save_thresholds import Levels
 from paperless_fingerprint.settings.editing import CannotChangeError
 from paperless_fingerprint.web import pictures
 from paperless_fingerprint.web.pages import changing, go, number_of, page, shown, text_of
@@ -54,7 +54,7 @@ def _library_page(
     refused: str = "", status: int = 200,
 ) -> Response:  # fmt: skip
     view = library_view.view(visit.review, visit.person)
-    now = Levels(view.similarity_threshold, view.near_threshold, view.version_threshold)
+    now = Thresholds(view.similarity_threshold, view.near_threshold, view.version_threshold)
     told = {name: share for name, share in given.items() if share is not None}
     tried = replace(now, **told)
     preview = library_view.preview(visit.review, visit.person, **asdict(tried)) if told else None
@@ -75,7 +75,7 @@ def _library_page(
 def _save(request: Request, visit: Visit, form: FormData) -> Response:
     given = {name: _share(text_of(form, name)) for name in save_thresholds.KEYS}
     told = {name: share for name, share in given.items() if share is not None}
-    wanted = replace(save_thresholds.levels(visit.review.settings), **told)
+    wanted = replace(Thresholds.of(visit.review.settings), **told)
     return _changed(
         request,
         visit,

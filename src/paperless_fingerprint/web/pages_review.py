@@ -36,6 +36,8 @@ from paperless_fingerprint.web.rendering import clipped, query_string, words
 from paperless_fingerprint.web.sign_in import Visit
 
 _MOST_NAMED = 4
+#: Characters of what was not done and why; all of it stands on the page of the decisions.
+_MOST_OF_WHY = 400
 #: What an address says of one entry alone.
 _OF_ONE_ENTRY = frozenset({"with", "keep", "take", "despite"})
 #: One entry of the list of decisions may be many acts.
@@ -263,10 +265,14 @@ def _in_words(visit: Visit, acts: Sequence[ActView]) -> str:
     if len(ids) > _MOST_NAMED:
         named.append("…")
     what, told = acts[0].verdict, ", ".join(named)
+    whys = clipped(" ".join(dict.fromkeys(act.why for act in acts if act.why)), _MOST_OF_WHY)
+    if all(act.state == "refused" for act in acts):
+        return _("Not done: %(ids)s. %(why)s", ids=told, why=whys)
     if len(acts) > 1:
         text = t.n(f"done.many.{what}", len(acts), ids=told)
     else:
         text = t(f"done.{what}", ids=told)
+    text = f"{text} {whys}".strip()
     if not any(act.state == "waiting" for act in acts):
         return text
     return f"{text} {_('It will be carried out as soon as the library is free.')}"

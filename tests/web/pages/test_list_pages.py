@@ -108,7 +108,7 @@ def test_all_that_match_are_decided_at_once_and_taken_back_at_once(page, chromiu
     small_pages(monkeypatch)
     page.goto("/review?relation=near&per_page=4")
     count = total(page)
-    assert count > 8
+    assert count > 4
     page.get_by_label("All on this page").check()
     expect(page.locator("[data-picked]")).to_have_text("4 selected")
     page.get_by_label(f"Select all {count} that match").check()
@@ -231,6 +231,26 @@ def test_a_preview_of_many_is_no_higher_than_two_windows(page, chromium):
     expect(
         page.get_by_role("region", name="Changes in Paperless").locator("[tabindex]")
     ).to_have_count(1)
+
+
+@any_store
+def test_of_too_many_examples_are_shown_when_asked_for(page, chromium, monkeypatch):
+    monkeypatch.setattr(pages_list, "MOST_PREVIEWED", 3)
+    monkeypatch.setattr(pages_list, "_EXAMPLES", 2)
+    page.goto("/review?relation=exact")
+    count = total(page)
+    assert count > 3
+    page.get_by_label("All on this page").check()
+    page.get_by_label("Decision", exact=True).select_option("different")
+    page.get_by_role("button", name="Preview").click()
+    changes = page.get_by_role("region", name="Changes in Paperless").first
+    expect(changes).to_contain_text("too many")
+    expect(changes.get_by_role("row")).to_have_count(0)
+    changes.get_by_role("button", name="Show examples").click()
+    expect(changes).to_contain_text("the first 2 of them")
+    expect(changes.get_by_role("row").nth(1)).to_contain_text("Duplicate (exact)")
+    # What was chosen is still chosen.
+    expect(page.get_by_role("button", name=f"Save {count} decisions")).to_be_visible()
 
 
 def copies(count: int) -> list[Document]:
