@@ -15,7 +15,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 _WIDTH, _HEIGHT = 300, 250
-_LEFT, _TOP, _RIGHT, _BOTTOM = 52, 34, 14, 40
+_LEFT, _TOP, _RIGHT, _BOTTOM = 52, 34, 30, 40
 _COLOURS = ("#0b6e4f", "#b5651d", "#4059ad")
 _INK, _PALE = "#333333", "#dddddd"
 
