@@ -338,7 +338,8 @@ def test_a_name_in_place_of_another_is_seen_through_noise() -> None:
     for seed in range(5):
         copy = said_of(LETTER, noisy(LETTER, seed))
         another = said_of(LETTER, noisy(other, seed))
-        assert copy["most_unlike"] < 4 < 8 < another["most_unlike"]
+        assert copy["most_unlike"] < 4
+        assert another["most_unlike"] > 8
         assert copy["unlike_repeated"] == 0
 
 
