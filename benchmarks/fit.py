@@ -85,7 +85,6 @@ MADE = (MADE_NAME, LETTERS_NAME)
 LABELS = {"dup": 0, "version": 1, "partial": 2, "neg": 3, "unlisted": 3}
 NEAR, VERSION, PART, OTHER = range(4)
 
-WEIGHT_ALONE = 0.15
 #: So much the pairs of a corpus weigh together, of each relation and of none.
 WEIGHT, WEIGHT_OF_OTHERS = 400.0, 3_000.0
 WEIGHT_OF_MADE = 0.35
@@ -139,14 +138,15 @@ class Draw:
     others: int
     #: So many pairs of a relation, and twice as many others, are judged once more without a library.
     alone: int
-    #: What each of them stands for.
+    #: What each of them stands for, and what each that was judged without a library.
     weight: float = 1.0
+    weight_alone: float = 0.15
 
 
 DRAW = Draw(2_500, 2_000, 400)
 DRAW_LETTERS = Draw(2_500, 1_000, 400)
 #: There are many of these, and variety says more than numbers.
-DRAW_MADE = Draw(600, 300, 100, weight=2.0)
+DRAW_MADE = Draw(600, 300, 100, weight=1.5, weight_alone=0.6)
 
 
 @dataclass
@@ -258,7 +258,7 @@ def cases_of(folder: Path, name: str) -> Cases:
         weights[own] = min(1.0, total / max(1, own.sum()))
         if answer == OTHER:
             weights[own] *= draw.weight
-    weights[together:] *= WEIGHT_ALONE
+    weights[together:] *= draw.weight_alone
     if name.startswith(MADE):
         weights *= WEIGHT_OF_MADE
     unmet = Counter(truth[key]["label"] for key in related - compared)
