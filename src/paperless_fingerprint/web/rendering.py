@@ -196,6 +196,8 @@ def rendered(request: Request, template: str, status: int = 200, **values: Any) 
         .get_template(template)
         .render(
             language=language(),
+            # Without Paperless: nobody is signed in, and nothing can be changed.
+            read_only=request.app.state.visits.read_only,
             theme=theme if theme in THEMES else "system",
             url=lambda path: root + path,
             static=lambda name: root + static_files()[name].address,
