@@ -457,7 +457,9 @@ def test_replace_killed(office: Office, report: Report) -> None:
     assert set(library.documents) == wanted
     assert set(library.trash) == replaced
     acts = AuditLog(office.folder / "library.audit.jsonl").standing()
-    assert replaced <= {act.document_id for act in acts if act.what == "trash"}
+    assert replaced <= {
+        int(id) for act in acts if act.what == "merge" for id in act.details["titles"]
+    }
     report(kills=killed, pairs=check_office(office))
 
 
