@@ -60,8 +60,7 @@ _REMINDER = (
 )
 _MISREAD = {
     "Berlin": "Ber1in", "Zahlung": "Zah1ung", "Kundendienst": "Kvndendienst", "unser": "nnser",
-    "freundlichen": "frevndlichen", "gerne": "gcrne", "Damen": "Darnen", "dabei": "dahei",
-    "Tagen": "Tagcn", "Rückfragen": "Rnckfragen",
+    "freundlichen": "frevndlichen",
 }  # fmt: skip
 
 
@@ -74,9 +73,9 @@ def contested_scan() -> tuple[str, str, str]:
         date="08.05.2021", name="Frau Anna Winter", amount="381,90 Euro", number="RE-20467"
     )
     other = _REMINDER.format(
-        date="03.05.2021", name="Herrn Paul Sommer", amount="127,40 Euro", number="RE-20391"
+        date="08.05.2021", name="Herrn Paul Sommer", amount="127,40 Euro", number="RE-20391"
     )
-    scan = _REMINDER.format(date="05.2O21", name="", amount="~~ Eur0", number="RE-2O46")
+    scan = _REMINDER.format(date="08.05.2021", name="Frav", amount="~~ Eur0", number="RE-Z0467")
     for right, wrong in _MISREAD.items():
         scan = scan.replace(right, wrong)
     return scan, original, other
