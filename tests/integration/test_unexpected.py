@@ -90,7 +90,7 @@ def test_where_decisions_are_carried_out(office, breaks, monkeypatch, caplog):
     )
     monkeypatch.setattr(runner, "_carry_out_waiting", lambda _: stop.set() or breaks())
     runner.wake()
-    runner.keep_deciding(stop)
+    runner.keep_running(stop)
     assert told(runner.trouble, caplog)
 
 

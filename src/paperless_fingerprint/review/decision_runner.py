@@ -7,21 +7,20 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 
-from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.context import owe
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.review.apply import carry_out
 from paperless_fingerprint.review.journal import Journal, JournalEntry
+from paperless_fingerprint.review.journal_runner import JournalRunner
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.settings.registry import Settings
 
-_AGAIN_SECONDS = 5.0
 #: How long the library is held at a time, and let go of in between.
 _TURN_SECONDS, _BETWEEN_SECONDS = 2.0, 0.2
 
 
-class DecisionRunner:
+class DecisionRunner(JournalRunner):
     def __init__(
         self,
         settings: Settings,
@@ -33,50 +32,17 @@ class DecisionRunner:
         patience_seconds: float,
         #: Called when something was carried out.
         tell: Callable[[], None],
-        #: Held while the library is waited for.
         wanting: Callable[[], AbstractContextManager[None]] = nullcontext,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._settings = settings
+        super().__init__(settings, mirror, journal, wanting)
         self._opened = opened
-        self._mirror = mirror
-        self._journal = journal
         self._patience_seconds = patience_seconds
         self._tell = tell
-        self._wanting = wanting
         self._clock = clock
-        self.trouble = ""
-        self._wake = threading.Event()
-        self._settled = threading.Condition()
-
-    def use(self, settings: Settings) -> None:
-        self._settings = settings
-
-    def wake(self) -> None:
-        self._wake.set()
 
     def carry_out_soon(self, numbers: Collection[int]) -> None:
-        """Returns when these acts of the journal are settled, or when patience is at its end."""
-        self._wake.set()
-        with self._settled:
-            self._settled.wait_for(
-                lambda: not {entry.number for entry in self._journal.waiting()} & set(numbers),
-                self._patience_seconds,
-            )
-
-    def keep_deciding(self, stop: threading.Event) -> None:
-        while not stop.is_set():
-            try:
-                self._carry_out_waiting(stop)
-                self.trouble, pause = "", None
-            except FingerprintError as error:
-                self.trouble, pause = str(error), _AGAIN_SECONDS
-            except Exception as error:
-                secrets = self._settings.secrets()
-                self.trouble = unexpected(error, secrets, known=self.trouble)
-                pause = _AGAIN_SECONDS
-            self._wake.wait(pause)
-            self._wake.clear()
+        self.wait_until_settled(numbers, self._patience_seconds)
 
     def _waiting(self) -> list[JournalEntry]:
         """Merges go their own way: Paperless may be away."""
@@ -100,5 +66,4 @@ class DecisionRunner:
                 self._mirror.look_again(around)
                 if self._settings.paperless.url:
                     owe(self._settings, around)
-                with self._settled:
-                    self._settled.notify_all()
+                self._tell_waiting()

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.integration.context import Workplace, open_audit, open_workplace
 from paperless_fingerprint.integration.feedback.tell import at_pace
 from paperless_fingerprint.integration.merging import carry_out
@@ -26,65 +25,30 @@ from paperless_fingerprint.review.journal import (
     Journal,
     JournalEntry,
 )
+from paperless_fingerprint.review.journal_runner import JournalRunner
 from paperless_fingerprint.review.merge_orders import Identical, MergeOrder, why_not
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.service.live import LiveProgress
 from paperless_fingerprint.settings.registry import Settings
 
-_AGAIN_SECONDS = 5.0
 #: How long one item is waited for before it is said to be on its way: some ten requests.
 _PATIENCE_SECONDS = 10.0
 
 
-class MergeRunner:
+class MergeRunner(JournalRunner):
     def __init__(
         self,
         settings: Settings,
         mirror: Mirror,
         journal: Journal,
         live: LiveProgress,
-        #: Held while the library is waited for.
         wanting: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        self._settings = settings
-        self._mirror = mirror
-        self._journal = journal
+        super().__init__(settings, mirror, journal, wanting)
         self._live = live
-        self._wanting = wanting
-        self.trouble = ""
-        self._wake = threading.Event()
-        self._settled = threading.Condition()
-
-    def use(self, settings: Settings) -> None:
-        self._settings = settings
-
-    def wake(self) -> None:
-        self._wake.set()
 
     def carry_out_soon(self, numbers: Collection[int]) -> None:
-        """Returns when these acts of the journal are settled, or when patience is at its end."""
-        seconds = _PATIENCE_SECONDS if len(numbers) == 1 else 1.0
-        self._wake.set()
-        with self._settled:
-            self._settled.wait_for(
-                lambda: not {entry.number for entry in self._journal.waiting()} & set(numbers),
-                seconds,
-            )
-
-    def keep_merging(self, stop: threading.Event) -> None:
-        while not stop.is_set():
-            pause = None
-            try:
-                self._merge_waiting(stop)
-                self.trouble = ""
-            except FingerprintError as error:
-                self.trouble, pause = str(error), _AGAIN_SECONDS
-            except Exception as error:
-                secrets = self._settings.secrets()
-                self.trouble = unexpected(error, secrets, known=self.trouble)
-                pause = _AGAIN_SECONDS
-            self._wake.wait(pause)
-            self._wake.clear()
+        self.wait_until_settled(numbers, _PATIENCE_SECONDS if len(numbers) == 1 else 1.0)
 
     def titles(self, acts: Sequence[JournalEntry]) -> dict[int, str]:
         """Of what lies in the trash, and is in no library any more."""
@@ -100,7 +64,7 @@ class MergeRunner:
         found = [entry for entry in self._journal.waiting() if entry.merges]
         return sorted(found, key=lambda entry: (entry.undoes is None, entry.number))
 
-    def _merge_waiting(self, stop: threading.Event) -> None:
+    def _carry_out_waiting(self, stop: threading.Event) -> None:
         while self._waiting():
             with open_workplace(self._settings) as place:
                 pause = at_pace(place.settings.paperless.writes_per_second)
@@ -110,8 +74,7 @@ class MergeRunner:
                     work = self._merge if act.undoes is None else self._take_back
                     with self._wanting():
                         work(place, act, pause if act.batch else _at_once)
-                    with self._settled:
-                        self._settled.notify_all()
+                    self._tell_waiting()
                     self._live.changed()
             if stop.is_set():
                 return

@@ -84,8 +84,8 @@ class Review:
     def start(self) -> None:
         for work, name in (
             (self.mirror.keep_reading, "catalogue"),
-            (self.decisions.keep_deciding, "decisions"),
-            (self.merges.keep_merging, "merges"),
+            (self.decisions.keep_running, "decisions"),
+            (self.merges.keep_running, "merges"),
             (self.differences.keep_preparing, "differences"),
         ):
             # Not waited for at the end: it may be standing in line for the library's lock, and
