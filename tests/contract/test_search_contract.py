@@ -131,7 +131,7 @@ def test_unknown_sources_find_nothing_and_say_so(asking) -> None:
     for name in ("77", "99999999999", "nobody", document_uuid(asking.store.namespace, 77)):
         answer = asking(f"FINGERPRINT:{name}_20")
         assert (answer.hits, answer.total, answer.total_is_exact) == ((), 0, True)
-        assert "No document" in answer.notes[0]
+        assert "There is no document" in answer.notes[0]
     assert sorted(asking.ids("NOT FINGERPRINT:77_20")) == [1, 2, 3, 4]
 
 
@@ -468,7 +468,7 @@ def test_odd_characters_reach_the_store_and_come_back(asking) -> None:
         assert asking.ids(query) == [1], query
     for query in ("a\\\\b", "x\x00y", "100\\%5", "words:x OR a"[6:]):
         asking(query)
-    with pytest.raises(QueryError, match="no text in UTF-8"):
+    with pytest.raises(QueryError, match="not text in UTF-8"):
         asking("\ud800x")
 
 
