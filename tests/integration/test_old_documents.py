@@ -99,7 +99,7 @@ def test_the_doctor_says_how_much_a_token_sees(office):
         found = checkup_paperless.examine(office.settings)[0]
         return [(f.ok, f.message) for f in found if f.part == "documents"]
 
-    assert said() == [(True, "The token sees 1 document: all that there are.")]
+    assert said() == [(True, "The token sees 1 document: all there are.")]
     use_token_of(office, "helfer")
     ok, message = said()[0]
     assert not ok
