@@ -103,7 +103,7 @@ def test_the_doctor_says_how_much_a_token_sees(office):
     use_token_of(office, "helfer")
     ok, message = said()[0]
     assert not ok
-    assert "sees no document" in message
+    assert "sees 0 documents" in message
     assert "belong to others" in message
     office.add(OTHER)
     ok, message = said()[0]
