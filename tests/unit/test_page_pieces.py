@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -137,6 +138,7 @@ def test_pages_know_the_folder_that_a_proxy_put_them_into():
 
     inner = [Route("/sign-in", page), Route("/go", lambda request: go(request, "/review"))]
     app = Starlette(routes=[Mount("/duplicates", routes=inner)])
+    app.state.visits = SimpleNamespace(read_only=False)
 
     async def answers() -> list[httpx.Response]:
         transport = httpx.ASGITransport(app)
