@@ -170,6 +170,7 @@ def test_all_identical_groups_at_once_and_back(open_site, chromium) -> None:
     assert (violations(page), too_wide(page)) == ([], 0)
     page.goto("/decisions")
     page.get_by_role("link", name="Progress").click()
+    page.wait_for_url("**/batches/*")  # and until its keys are heard
     page.keyboard.press("u")
     expect(page.locator("#progress")).to_contain_text("20 undone")
     assert library.trash == {}
