@@ -106,6 +106,7 @@ def settings_of(folder: Path, store: str | None, url: str = "", token: str = "")
 
 def fill(folder: Path, store: str | None, documents: int, groups: int) -> None:
     from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+    from paperless_fingerprint.languages.reasons import Reason
     from paperless_fingerprint.model import (
         Document,
         Group,
@@ -154,7 +155,10 @@ def fill(folder: Path, store: str | None, documents: int, groups: int) -> None:
             for other in ids[1:]:
                 sure = round(rng.uniform(0.76, 1.0), 4)
                 scores = PairScore(sure, sure, sure, sure, 1.0, 1.0, 1.0, None, sure)
-                reasons = ("same invoice number", f"{sure:.0%} of the text", "scanned twice")
+                reasons = (
+                    Reason("same_fact", {"kind": "invoice number", "value": "2024-117"}),
+                    Reason("share", {"share": sure}),
+                )
                 made.append(Pair(ids[0], other, Relation.NEAR, sure, scores, reasons))
         opened.write_pairs(made)
         sure_of = {pair.a: pair.confidence for pair in made}
