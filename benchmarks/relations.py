@@ -16,16 +16,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
-from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.comparison.relation import Judging, Reading, examine, read
-from paperless_fingerprint.fingerprints.fingerprint import fingerprint
-from paperless_fingerprint.fingerprints.spec import FingerprintSpec
-from paperless_fingerprint.model import Document, FingerprintRow, Relation
+from paperless_fingerprint.model import Document, Relation
 
 AS_DUPLICATE = {Relation.EXACT, Relation.NEAR}
-SPEC = FingerprintSpec()
 EXPECTED = {"dup": AS_DUPLICATE, "version": {Relation.VERSION}, "partial": {Relation.CONTAINS}}
 FIELDS = Document.__dataclass_fields__.keys()
 
@@ -48,21 +42,6 @@ def load(folder: Path) -> tuple[dict[int, Reading], dict[frozenset[int], dict]]:
     truth_path = folder / "truth.json"
     pairs = json.loads(truth_path.read_text("utf-8"))["pairs"] if truth_path.exists() else []
     return readings, {frozenset((pair["a"], pair["b"])): pair for pair in pairs}
-
-
-def worth_judging(readings: dict[int, Reading]) -> list[tuple[int, int]]:
-    """The pairs that an analysis of the whole library compares."""
-    library = Library(
-        (
-            FingerprintRow(id, one.document.checksum or "", fingerprint(one.document.content, SPEC))
-            for id, one in sorted(readings.items())
-        ),
-        SPEC.id,
-    )
-    found = library.pairs_to_compare(np.arange(len(library)))
-    keys = np.unique(np.concatenate([keys for _, _, keys in found])).tolist()
-    ids = library.ids.tolist()
-    return [(ids[key >> 32], ids[key & 0xFFFFFFFF]) for key in keys]
 
 
 def reported(folder: Path, store: str) -> dict[frozenset[int], dict]:

@@ -37,7 +37,6 @@ from measuring import report
 PEOPLE = 20
 #: What p95 may be, times that of the bare page.
 GOAL = 5.0
-FIRST_PAINT_KILOBYTES = 100
 _WORDS = "ba do ke li mu na po ra si tu ve wo ze gra ster lin mond tal".split()
 _ROOT = Path(__file__).resolve().parents[1]
 

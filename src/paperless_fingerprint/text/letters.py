@@ -99,19 +99,9 @@ def _join_if_one_word(match: re.Match[str]) -> str:
     return "" if before.isalpha() and following.islower() else match[0]
 
 
-def has_characters(text: str) -> bool:
-    """Whether there is Chinese or Japanese in it."""
-    return not text.isascii() and _CHARACTER.search(text) is not None
-
-
 def is_character(word: str) -> bool:
     """Whether it is one Chinese or Japanese character."""
     return len(word) == 1 and _CHARACTER.match(word) is not None
-
-
-def has_no_capital(word: str) -> bool:
-    """Most scripts have none; what is written in them is not less legible."""
-    return word == word.lower()
 
 
 def is_word(word: str) -> bool:

@@ -24,10 +24,6 @@ MONTHS: dict[str, int] = {
     **{plain: number for name, number in _NAMES if len(plain := without_accents(name)) > 6},
     **dict(_NAMES),
 }
-#: Months in short that are whole names, and words that are common as something else.
-SHORT_MONTHS = frozenset(name for language in languages() for name in language.doubtful_months)
-#: To be believed only beside a number: every short form, because 'out', 'set', 'sie' are words.
-AMBIGUOUS_MONTHS = frozenset(name for name in MONTHS if len(name) <= 3) | SHORT_MONTHS
 
 
 @cache

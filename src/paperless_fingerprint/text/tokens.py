@@ -35,8 +35,6 @@ _JOINTS = str.maketrans("", "", ".,:/'’-")
 _AMOUNT = re.compile("\\d{1,3}(?:[.,:'’]\\d{3}){0,3}[.,]\\d{2}|\\d{1,9}[.,]\\d{2}")
 
 DIGIT, NUMBER, AMOUNT, CAPITAL, CJK = 1, 2, 4, 8, 16
-#: Which digit a letter among digits was.
-DIGIT_LOOKS = str.maketrans("olisbzgq", "01158299")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +162,3 @@ def notes_of(spelling: str) -> int:
         if _AMOUNT.fullmatch(spelling):
             notes |= AMOUNT
     return notes
-
-
-def as_number(key: str) -> str:
-    """The digits that a number with letters in it stands for, or nothing."""
-    if key.isdigit():
-        return key
-    digits = sum(map(str.isdigit, key))
-    return (
-        key.translate(DIGIT_LOOKS)
-        if len(key) >= 4 and 3 * digits >= 2 * len(key) and key.translate(DIGIT_LOOKS).isdigit()
-        else ""
-    )
-
-
-def digits_of(spelling: str) -> str:
-    return "".join([c for c in spelling if c.isdigit()])

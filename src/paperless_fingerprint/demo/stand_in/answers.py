@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-NOT_FOUND = "No Document matches the given query."
 SERVER_ERROR_PAGE = (
     "<!doctype html>\n<html lang='en'>\n<head><title>Server Error (500)</title></head>\n"
     "<body><h1>Server Error (500)</h1></body>\n</html>\n"
