@@ -53,6 +53,8 @@ SOURCES = (
 )  # fmt: skip
 #: Made libraries: of the n-th the seed is n.
 MADE_SIZES = (420, 900, 250, 600, 120, 400, 700, 60, 500, 350, 800, 180, 450, 300, 650, 90)
+#: Small ones of few letters, each with many copies and many that look like it.
+CROWDED, CROWDED_SIZES, CROWDED_SEED = 60, (16, 24, 36, 60), 500
 #: Families and languages that are kept to check what was learned.
 MADE_KEPT = (
     (
@@ -80,7 +82,7 @@ SCALE = (
 #: So many bad scans of one letter each.
 CROWDS = (40, 25, 15, 12, 8, 6, 5, 4)
 #: What generators wrote, which is much alike.
-MADE_NAME, LETTERS_NAME = "made-", "letters-"
+MADE_NAME, CROWDED_NAME, LETTERS_NAME = "made-", "made-small-", "letters-"
 MADE = (MADE_NAME, LETTERS_NAME)
 LABELS = {"dup": 0, "version": 1, "partial": 2, "neg": 3, "unlisted": 3}
 NEAR, VERSION, PART, OTHER = range(4)
@@ -144,9 +146,13 @@ class Draw:
 
 
 DRAW = Draw(2_500, 2_000, 400)
-DRAW_LETTERS = Draw(2_500, 1_000, 400)
-#: There are many of these, and variety says more than numbers.
-DRAW_MADE = Draw(600, 300, 100, weight=1.5, weight_alone=0.6)
+#: By what the name of a source begins with. There are many made libraries, and variety says more than
+#: numbers.
+DRAWS = {
+    LETTERS_NAME: Draw(2_500, 1_000, 400),
+    CROWDED_NAME: Draw(200, 50, 20, weight=1.5, weight_alone=0.6),
+    MADE_NAME: Draw(600, 300, 100, weight=1.5, weight_alone=0.6),
+}
 
 
 @dataclass
@@ -206,13 +212,7 @@ def cases_of(folder: Path, name: str) -> Cases:
     compared = pairs(keys for _, _, keys in library.pairs_to_compare(every))
     met = pairs(keys for _, keys in library.candidate_pairs(every))
     drawn = random.Random(SEED)
-    draw = (
-        DRAW_LETTERS
-        if name.startswith(LETTERS_NAME)
-        else DRAW_MADE
-        if name.startswith(MADE_NAME)
-        else DRAW
-    )
+    draw = next((draw for start, draw in DRAWS.items() if name.startswith(start)), DRAW)
 
     def some(of: Sequence[tuple[int, int]], most: int) -> set[tuple[int, int]]:
         return set(drawn.sample(of, min(most, len(of))))
@@ -292,14 +292,23 @@ def _folds(name: str, keys: Sequence[tuple[int, int]], truth: dict[tuple[int, in
 
 def made_libraries(into: Path) -> Iterator[tuple[str, Path]]:
     for seed, size in enumerate(MADE_SIZES, 1):
-        folder = into / f"{MADE_NAME}{seed}"
-        if not folder.exists():
-            subprocess.run(
-                [sys.executable, "-m", "benchmarks.made", str(folder), "--seed", str(seed),
-                 "--size", str(size), *MADE_KEPT],
-                check=True, cwd=ROOT, capture_output=True,
-            )  # fmt: skip
-        yield folder.name, folder
+        yield _made(into / f"{MADE_NAME}{seed}", seed, size)
+
+
+def crowded_libraries(into: Path) -> Iterator[tuple[str, Path]]:
+    for place in range(1, CROWDED + 1):
+        size = CROWDED_SIZES[place % len(CROWDED_SIZES)]
+        yield _made(into / f"{CROWDED_NAME}{place}", CROWDED_SEED + place, size, "--crowded")
+
+
+def _made(folder: Path, seed: int, size: int, *options: str) -> tuple[str, Path]:
+    if not folder.exists():
+        subprocess.run(
+            [sys.executable, "-m", "benchmarks.made", str(folder), "--seed", str(seed),
+             "--size", str(size), *MADE_KEPT, *options],
+            check=True, cwd=ROOT, capture_output=True,
+        )  # fmt: skip
+    return folder.name, folder
 
 
 def letters(into: Path) -> Iterator[tuple[str, Path]]:
@@ -574,6 +583,7 @@ def main() -> int:
         made = arguments.made or Path(scratch)
         folders += made_libraries(made)
         folders.append(crowded(folders[len(SOURCES) + 2][1], made))
+        folders += crowded_libraries(made)
         folders += letters(made)
         folders += scale_libraries(arguments.corpora.parent / "tools" / "gen_scale.py", made)
         cases = []
