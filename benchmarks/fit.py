@@ -104,6 +104,7 @@ DIRECTIONS: dict[str, dict[str, int]] = {
         "runs_likelihood": 1, "rare_words_short": 1, "numbers_kept_short": 1,
         "long_numbers_kept": 1, "number_severity": -1, "date_severity": -1, "name_severity": -1,
         "in_field": -1, "numbers_against": -1, "second_fact": -1,
+        "codes_kept": 1, "dates_kept": 1, "rarest_kept": -1,
         "unlike": -1, "most_unlike": -1, "second_unlike": -1, "unlike_repeated": -1,
     },
     "part": {"length_ratio": -1, "longest_long": 1, "longest_share_long": 1},
@@ -116,7 +117,7 @@ DIRECTIONS: dict[str, dict[str, int]] = {
 NOT_OF_EDITS = (
     "form_size", "rare_runs", "rare_words", "content_words", "rare_shared_short",
     "rare_shared_long", "lone_short", "lone_long", "weighed_short", "weighed_long",
-    "rare_words_short", "rare_words_long",
+    "rare_words_short", "rare_words_long", "rarest_kept",
 )  # fmt: skip
 TREES = {"hope": 150, "related": 400, "part": 100, "version": 250}
 SETTINGS = {
