@@ -53,8 +53,6 @@ SOURCES = (
 )  # fmt: skip
 #: Made libraries: of the n-th the seed is n.
 MADE_SIZES = (420, 900, 250, 600, 120, 400, 700, 60, 500, 350, 800, 180, 450, 300, 650, 90)
-#: Small ones of few letters, each with many copies and many that look like it.
-CROWDED, CROWDED_SIZES, CROWDED_SEED = 60, (16, 24, 36, 60), 500
 #: Families and languages that are kept to check what was learned.
 MADE_KEPT = (
     (
@@ -82,13 +80,14 @@ SCALE = (
 #: So many bad scans of one letter each.
 CROWDS = (40, 25, 15, 12, 8, 6, 5, 4)
 #: What generators wrote, which is much alike.
-MADE_NAME, CROWDED_NAME, LETTERS_NAME = "made-", "made-small-", "letters-"
+MADE_NAME, LETTERS_NAME = "made-", "letters-"
 MADE = (MADE_NAME, LETTERS_NAME)
 LABELS = {"dup": 0, "version": 1, "partial": 2, "neg": 3, "unlisted": 3}
 NEAR, VERSION, PART, OTHER = range(4)
 
 #: So much the pairs of a corpus weigh together, of each relation and of none.
 WEIGHT, WEIGHT_OF_OTHERS = 400.0, 3_000.0
+WEIGHT_OF_MADE = 0.35
 #: Related pairs that a first look may give up.
 GIVEN_UP = 0.003
 SEED = 1
@@ -118,6 +117,16 @@ NOT_OF_EDITS = (
     "rare_shared_long", "lone_short", "lone_long", "weighed_short", "weighed_long",
     "rare_words_short", "rare_words_long", "rarest_kept",
 )  # fmt: skip
+#: What says how long a text or how large a library is: by it a corpus that was learned from is known
+#: again, and what was learned of it does not hold in another one.
+OF_A_CORPUS = (
+    "length", "library", "form_size", "rare_runs", "content_words", "rare_words", "numbers",
+    "long_numbers", "misread_words", "longest_short", "longest_long", "passage_short",
+    "passage_long", "own_words_short", "own_words_long",
+)  # fmt: skip
+#: So much more a copy counts than a version where these two are told apart: of what was left out, more
+#: copies are taken for versions than the other way round.
+WEIGHT_OF_COPIES = 1.5
 TREES = {"hope": 150, "related": 400, "part": 100, "version": 250}
 SETTINGS = {
     "num_leaves": 20, "learning_rate": 0.06, "min_child_samples": 20, "subsample": 0.8,
@@ -140,22 +149,15 @@ class Draw:
     others: int
     #: So many pairs of a relation, and twice as many others, are judged once more without a library.
     alone: int
-    #: What each of all pairs stands for, each of these beside that, and each that was judged without
-    #: a library.
+    #: What each of them stands for, and what each that was judged without a library.
     weight: float = 1.0
-    weight_others: float = 1.0
     weight_alone: float = 0.15
 
 
 DRAW = Draw(2_500, 2_000, 400)
-#: By what the name of a source begins with. There are many made libraries, and variety says more than
-#: numbers. Where few letters have many copies, nothing of them is rare, and too many such libraries
-#: would teach that it says nothing.
-DRAWS = {
-    LETTERS_NAME: Draw(2_500, 1_000, 400, weight=0.35),
-    CROWDED_NAME: Draw(200, 50, 20, weight=0.08, weight_others=1.5, weight_alone=0.6),
-    MADE_NAME: Draw(600, 300, 100, weight=0.35, weight_others=1.5, weight_alone=0.6),
-}
+DRAW_LETTERS = Draw(2_500, 1_000, 400)
+#: There are many of these, and variety says more than numbers.
+DRAW_MADE = Draw(600, 300, 100, weight=1.5, weight_alone=0.6)
 
 
 @dataclass
@@ -215,7 +217,13 @@ def cases_of(folder: Path, name: str) -> Cases:
     compared = pairs(keys for _, _, keys in library.pairs_to_compare(every))
     met = pairs(keys for _, keys in library.candidate_pairs(every))
     drawn = random.Random(SEED)
-    draw = next((draw for start, draw in DRAWS.items() if name.startswith(start)), DRAW)
+    draw = (
+        DRAW_LETTERS
+        if name.startswith(LETTERS_NAME)
+        else DRAW_MADE
+        if name.startswith(MADE_NAME)
+        else DRAW
+    )
 
     def some(of: Sequence[tuple[int, int]], most: int) -> set[tuple[int, int]]:
         return set(drawn.sample(of, min(most, len(of))))
@@ -260,9 +268,10 @@ def cases_of(folder: Path, name: str) -> Cases:
         total = WEIGHT_OF_OTHERS if answer == OTHER else WEIGHT
         weights[own] = min(1.0, total / max(1, own.sum()))
         if answer == OTHER:
-            weights[own] *= draw.weight_others
+            weights[own] *= draw.weight
     weights[together:] *= draw.weight_alone
-    weights *= draw.weight
+    if name.startswith(MADE):
+        weights *= WEIGHT_OF_MADE
     unmet = Counter(truth[key]["label"] for key in related - compared)
     is_alone = np.arange(len(chosen)) >= together
     return Cases(name, rows, answers, weights, _folds(name, chosen, truth), is_alone, unmet)
@@ -294,23 +303,14 @@ def _folds(name: str, keys: Sequence[tuple[int, int]], truth: dict[tuple[int, in
 
 def made_libraries(into: Path) -> Iterator[tuple[str, Path]]:
     for seed, size in enumerate(MADE_SIZES, 1):
-        yield _made(into / f"{MADE_NAME}{seed}", seed, size)
-
-
-def crowded_libraries(into: Path) -> Iterator[tuple[str, Path]]:
-    for place in range(1, CROWDED + 1):
-        size = CROWDED_SIZES[place % len(CROWDED_SIZES)]
-        yield _made(into / f"{CROWDED_NAME}{place}", CROWDED_SEED + place, size, "--crowded")
-
-
-def _made(folder: Path, seed: int, size: int, *options: str) -> tuple[str, Path]:
-    if not folder.exists():
-        subprocess.run(
-            [sys.executable, "-m", "benchmarks.made", str(folder), "--seed", str(seed),
-             "--size", str(size), *MADE_KEPT, *options],
-            check=True, cwd=ROOT, capture_output=True,
-        )  # fmt: skip
-    return folder.name, folder
+        folder = into / f"{MADE_NAME}{seed}"
+        if not folder.exists():
+            subprocess.run(
+                [sys.executable, "-m", "benchmarks.made", str(folder), "--seed", str(seed),
+                 "--size", str(size), *MADE_KEPT],
+                check=True, cwd=ROOT, capture_output=True,
+            )  # fmt: skip
+        yield folder.name, folder
 
 
 def letters(into: Path) -> Iterator[tuple[str, Path]]:
@@ -419,13 +419,17 @@ def fitted(cases: Sequence[Cases]) -> dict[str, Any]:
         seen = rows.copy()
         if curve == "hope":
             seen[:, len(shared.NAMES) :] = 0.0
-        elif curve != "related":
-            seen[:, [NAMES.index(name) for name in NOT_OF_EDITS]] = 0.0
+        else:
+            unseen = OF_A_CORPUS if curve == "related" else NOT_OF_EDITS
+            seen[:, [NAMES.index(name) for name in unseen]] = 0.0
+        counts = weights
+        if curve == "version":
+            counts = np.where(answers == NEAR, WEIGHT_OF_COPIES * weights, weights)
         found[curve] = lightgbm.LGBMClassifier(
             n_estimators=TREES[curve],
             monotone_constraints=[DIRECTIONS[curve].get(name, 0) for name in NAMES],
             **SETTINGS,
-        ).fit(seen[of], is_so[of], sample_weight=weights[of])
+        ).fit(seen[of], is_so[of], sample_weight=counts[of])
     return {curve: _as_columns(model) for curve, model in found.items()}
 
 
@@ -585,7 +589,6 @@ def main() -> int:
         made = arguments.made or Path(scratch)
         folders += made_libraries(made)
         folders.append(crowded(folders[len(SOURCES) + 2][1], made))
-        folders += crowded_libraries(made)
         folders += letters(made)
         folders += scale_libraries(arguments.corpora.parent / "tools" / "gen_scale.py", made)
         cases = []

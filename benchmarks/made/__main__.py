@@ -18,7 +18,7 @@ from benchmarks.made.library import Maker, documents, truth
 
 
 def make(
-    seed: int, size: int, families: list[str], speech: list[str], *, crowded: bool = False
+    seed: int, size: int, families: list[str], speech: list[str]
 ) -> tuple[list[dict], list[dict]]:
     """Documents and their pairs: the same for the same arguments."""
     rng = random.Random(f"choice {seed}")
@@ -30,7 +30,7 @@ def make(
         for _ in range(count)
     ]
     few = [f"{code}-{rng.randrange(1000)}" if code in scripts() else code for code in few]
-    maker = Maker(seed, families, [few[0], *few], crowded=crowded)
+    maker = Maker(seed, families, [few[0], *few])
     maker.make(size)
     return documents(maker.made, rng), truth(maker.made)
 
@@ -54,7 +54,6 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--size", type=int, default=400)
-    parser.add_argument("--crowded", action="store_true", help="many copies of few letters")
     parser.add_argument("--families", default="all")
     parser.add_argument("--languages", default="all")
     parser.add_argument("--list", action="store_true")
@@ -68,7 +67,6 @@ def main() -> None:
         options.size,
         chosen(options.families, forms.families()),
         chosen(options.languages, spoken),
-        crowded=options.crowded,
     )
     options.folder.mkdir(parents=True, exist_ok=True)
     with (options.folder / "docs.jsonl").open("w", encoding="utf-8") as out:

@@ -68,12 +68,8 @@ class Sheet:
 
 
 class Maker:
-    def __init__(
-        self, seed: int, families: list[str], languages: list[str], *, crowded: bool = False
-    ) -> None:
-        """`crowded`: few letters, with many copies and many that look like them."""
+    def __init__(self, seed: int, families: list[str], languages: list[str]) -> None:
         self.rng = random.Random(f"library {seed}")
-        self.crowded = crowded
         self.seed, self.families, self.languages = seed, families, languages
         self.made: list[Made] = []
         self.sheets: list[Sheet] = []
@@ -117,7 +113,7 @@ class Maker:
     def series(self, form: Form, size: int) -> None:
         """Letters on one form, alike as they are in life, with copies, corrections and parts."""
         rng = self.rng
-        count = min(rng.choices(*_SERIES)[0], 2 if self.crowded else max(2, size // 6))
+        count = min(rng.choices(*_SERIES)[0], max(2, size // 6))
         # Two letters of one contract in two months would be one contract signed again.
         contract = form.spec.get("edits") == "contract"
         habit = "customers" if contract else rng.choice(["months", "months", "customers", "both"])
@@ -135,7 +131,7 @@ class Maker:
             letters.append(letter)
             # What is written anew each time is not the same in two of them.
             own = form.spec.get("edits") in {"none", "draft"}
-            if not own and (self.crowded or rng.random() < 0.35 / (1 + count / 8)):
+            if not own and rng.random() < 0.35 / (1 + count / 8):
                 letters += [t for t in [revise.twin(form, letter, rng)] if t]
         copying = 1.0 if count < 8 else 0.5
         for k, letter in enumerate(letters):
@@ -152,8 +148,6 @@ class Maker:
         sheet = self.sheet(form, letter, key)
         self.sheets.append(sheet)
         copies = rng.choices([1, 2, 3, 4], [45, 38, 12, 5])[0] if rng.random() < copying else 1
-        if self.crowded:
-            copies = rng.choice([1, 3, 5, 8])
         for _ in range(copies):
             self.copy(sheet)
         draw = rng.random() / copying
