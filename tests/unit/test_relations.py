@@ -328,8 +328,9 @@ def noisy(text: str, seed: int) -> str:
     )
 
 
-def said_of(a: str, b: str) -> dict[str, float]:
-    evidence = weigh(read(Document(1, content=a)), read(Document(2, content=b)), Judging())
+def said_of(a: str, b: str, *others: str) -> dict[str, float]:
+    words = WordTable.of_texts([a, b, *others]) if others else None
+    evidence = weigh(read(Document(1, content=a)), read(Document(2, content=b)), Judging(words))
     return dict(zip(NAMES, evidence.features, strict=True))
 
 
@@ -346,3 +347,33 @@ def test_a_name_in_place_of_another_is_seen_through_noise() -> None:
 def test_smears_are_no_other_words() -> None:
     smeared = LETTER.replace("Anna Lindqvist", "aEtR lIrnO").replace("Lindqvist", "iOeTnLr")
     assert said_of(LETTER, smeared)["most_unlike"] == 0
+
+
+def test_the_codes_dates_and_amounts_that_both_keep_are_counted_apart() -> None:
+    corrected = said_of(LETTER, LETTER.replace("80,44", "86,21").replace("109,88", "116,75"))
+    assert corrected["amounts_kept"] < 0.9 < corrected["codes_kept"]
+    assert corrected["dates_kept"] > 0.9
+    another = said_of(LETTER, LETTER.replace("5528190", "6630412").replace("14.06.", "17.06."))
+    assert another["amounts_kept"] > 0.9 > another["codes_kept"]
+    assert another["dates_kept"] < 0.9
+
+
+def test_the_rarest_number_that_both_have_tells_how_many_others_have_it() -> None:
+    others = [LETTER.replace("14.06.2024", f"{day}.06.2024") for day in range(15, 20)]
+    assert said_of(LETTER, LETTER.replace("Juni", "Juli"), *others)["rarest_kept"] == 0
+    all_differ = LETTER.replace("14.06.2024", "20.06.2024")
+    assert said_of(LETTER, all_differ, *others)["rarest_kept"] > 1
+
+
+def test_two_characters_are_words_where_others_have_them() -> None:
+    """The class of a child, which is all that tells two letters of a school apart."""
+    mine, yours = (LETTER.replace("Frau Anna Lindqvist", f"Klasse {name}") for name in ("3c", "1a"))
+    alone = said_of(mine, yours)
+    assert said_of(mine, yours, mine, yours, mine, yours)["worst"] > max(2, alone["worst"])
+
+
+def test_a_digit_misread_twice_in_the_same_way_is_another_number() -> None:
+    twice = LETTER + "\n5528190"
+    once = twice.replace("5528190", "5528790", 1)
+    assert said_of(twice, once)["unlike_repeated"] == 0
+    assert said_of(twice, twice.replace("5528190", "5528790"))["unlike_repeated"] > 2
