@@ -48,8 +48,8 @@ _CROWD = 24
 _GIVEN_UP_IN_A_CROWD = 0.08
 #: By all runs of words more can be told, and so nothing is given up that is not as unlikely as this.
 _GIVEN_UP_BY_ALL = 0.002
-#: So much of a page at least is the form, if there is one.
-FORM_OF_PAGE = 0.1
+#: Where less of a page is form, sketches keep enough of the rest to tell.
+FORM_OF_PAGE = 0.33
 _CELLS = np.uint32((1 << 16) - 1)
 
 
