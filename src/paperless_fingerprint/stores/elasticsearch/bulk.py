@@ -166,7 +166,7 @@ class BulkWriter:
             return
         finally:
             # Also where nothing is certain: it may have been written.
-            for index in indices - self._seen_at_once:
+            for index in indices:
                 self._unseen.written(index)
         for operation, item in zip(operations, answer["items"], strict=True):
             yield operation, next(iter(item.values()))
