@@ -55,6 +55,7 @@ def told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also by the search servers, which tell again what was told a moment ago."""
     monkeypatch.setattr(changes, "_IN_FLIGHT_SECONDS", 0.0)
     monkeypatch.setattr(changes, "_IN_FLIGHT", 0)
+    monkeypatch.setattr(changes, "_REMEMBERED", -1)
 
 
 @pytest.mark.usefixtures("told_once")

@@ -9,6 +9,7 @@ import pytest
 from documents import stored
 from elasticsearch_nodes import client_for, open_test_store
 from elasticsearch_proxy import Answer, Request, proxy_for
+from paperless_fingerprint.model import Pair, Relation
 from paperless_fingerprint.stores.elasticsearch import changes
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
 from paperless_fingerprint.stores.opening import Revision, revision_of
@@ -27,6 +28,7 @@ def store(elasticsearch9: str, index_prefix: str) -> Iterator[ElasticsearchStore
 def revision(store: ElasticsearchStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[Revision]:
     monkeypatch.setattr(changes, "_IN_FLIGHT_SECONDS", 0.0)
     monkeypatch.setattr(changes, "_IN_FLIGHT", 0)
+    monkeypatch.setattr(changes, "_REMEMBERED", -1)
     made = revision_of(store)
     yield made
     made.close()
@@ -106,7 +108,7 @@ def test_what_took_long_is_told_once_more(
         nonlocal number
         if "_bulk" in request.path and b"change-" in request.body:
             # The next one is no longer long; what was told until then is seen.
-            monkeypatch.setattr(changes, "LONG_SECONDS", 1000.0 if seen else 0.0)
+            monkeypatch.setattr(changes, "GOOD_SECONDS", 1000.0 if seen else 0.0)
             number, ids = revision.changes(number)
             seen.append(ids)
         return None
@@ -118,3 +120,19 @@ def test_what_took_long_is_told_once_more(
         slow.close()
     assert seen == [None, {1}]  # before the write, and before its second note
     assert revision.changes(number)[1] == {1}
+
+
+def test_what_hangs_together_is_told_once(
+    store: ElasticsearchStore, revision: Revision, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changes, "_REMEMBERED", 100)
+    number, _ = revision.changes(None)
+    store.put([stored(1, "text")])
+    number, ids = revision.changes(number)
+    assert ids == {1}
+    store.write_pairs([Pair(1, 2, Relation.NEAR, 0.9)])
+    assert revision.changes(number)[1] is None  # it would be told again, were it not for this test
+    store.write_pairs([Pair(2, 3, Relation.NEAR, 0.9)])
+    number, _ = revision.changes(None)
+    store.write_pairs([Pair(3, 4, Relation.NEAR, 0.9), Pair(4, 5, Relation.NEAR, 0.9)])
+    assert revision.changes(number)[1] == {4, 5}

@@ -86,6 +86,7 @@ class BulkWriter:
         """What changes is told in the index `changes_in` (changes.py)."""
         self._unseen = unseen or Unseen()
         self._changes_in = changes_in
+        self._notes = changes.Notes()
         self._seen_at_once = frozenset(seen_at_once)
         self._client = client
         self._failures = failures
@@ -118,13 +119,15 @@ class BulkWriter:
         done: list[Operation] = []
         failures: list[Failure] = []
         missing: list[Operation] = []
-        waiting, note = list(request), self._note(request)
+        waiting = list(request)
         deadline = time.monotonic() + self._patience_seconds
         pause = 0.05
+        note: list[Operation] = []
         while True:
             again: list[Failure] = []
+            note = note or self._note(request)
             is_told, began = True, time.monotonic()
-            for operation, result in self._send([*note, *waiting]):
+            for operation, result in self._send_after(note, waiting):
                 status = int(result["status"])
                 failure = Failure(operation, status, _reason(result))
                 if operation in note:
@@ -135,9 +138,10 @@ class BulkWriter:
                     missing.append(operation)
                 else:
                     (again if self._is_passing(failure, result) else failures).append(failure)
-            if note and time.monotonic() - began > changes.LONG_SECONDS:
-                is_told = False  # nobody may look any more at what it was about
-            if not again and is_told:
+            if is_told:
+                note = []
+            # Where it took long, nobody may look any more at what it was about.
+            if not again and not note and time.monotonic() - began < changes.GOOD_SECONDS:
                 break
             if time.monotonic() + pause > deadline:
                 failures += again
@@ -150,11 +154,20 @@ class BulkWriter:
 
     def _note(self, request: Sequence[Operation]) -> list[Operation]:
         """Of what the request changes, to go before it."""
-        about = {id for operation in request for id in operation.about}
-        if not about or not self._changes_in:
+        needed = self._notes.needed(operation.about for operation in request)
+        if needed is None or not self._changes_in:
             return []
         changes.clear_up(self._client, self._changes_in)
-        return [Operation("index", self._changes_in, changes.new_id(), changes.body(about))]
+        return [Operation("index", self._changes_in, changes.note_id(), needed)]
+
+    def _send_after(
+        self, note: Sequence[Operation], operations: Sequence[Operation]
+    ) -> Iterator[tuple[Operation, dict[str, Any]]]:
+        # With writes that are refreshed its index would be, too, which costs more than a request.
+        is_refreshed = any(each.index in self._seen_at_once for each in operations)
+        for part in [note, operations] if is_refreshed else [[*note, *operations]]:
+            if part:
+                yield from self._send(part)
 
     def _send(self, operations: Sequence[Operation]) -> Iterator[tuple[Operation, dict[str, Any]]]:
         # Lines are passed on as they are, whatever the client's annotation says.

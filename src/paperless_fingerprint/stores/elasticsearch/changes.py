@@ -1,10 +1,10 @@
 """Which documents something has changed about: so that who keeps a library in memory reads no more of
 it than that.
 
-Each bulk request begins with a note of the documents that its writes are about; the note's sequence
-number is its place. Nothing makes both visible in one step: what a note tells of may be written, and
-a note with a lower number may show, a moment after it. So what was told in the last seconds is
-told again, as long as something changes.
+A note of the documents that writes are about goes before them; its sequence number is its place.
+Nothing makes both visible in one step: what a note tells of may be written, and a note with a lower
+number may show, a moment after it. So what was told in the last seconds is told again, as long as
+something changes; and what is written within these seconds about the same document needs no note.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from uuid import uuid4
 
 import orjson
@@ -29,21 +29,46 @@ _KEPT = 4_000
 _CLEARED_EVERY = 500
 #: How long after a note what it tells of may come.
 _IN_FLIGHT_SECONDS = 10.0
-#: A request that has taken longer is noted once more.
-LONG_SECONDS = _IN_FLIGHT_SECONDS / 2
+#: So long a note is good for more writes; of a request that has taken longer there is another.
+GOOD_SECONDS = _IN_FLIGHT_SECONDS / 2
 #: Writes of notes and marks that may have been in flight when somebody looked for the first time.
 _IN_FLIGHT = 200
 _PREFIX = "change-"
 _NOTES = {"term": {"kind": "change"}}
 _AT_ONCE = 1_000
+_REMEMBERED = 10_000
 
 
-def new_id() -> str:
+def note_id() -> str:
     return f"{_PREFIX}{uuid4().hex}"
 
 
 def is_note(id: str) -> bool:
     return id.startswith(_PREFIX)
+
+
+class Notes:
+    """Of one who writes."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        #: Document → when it was told.
+        self._told: dict[int, float] = {}
+
+    def needed(self, about: Iterable[Collection[int]]) -> bytes | None:
+        """The note for writes that are each about these documents. Of those that hang together
+        one is enough: who looks at it finds the others."""
+        now = time.monotonic()
+        with self._guard:
+            if len(self._told) > _REMEMBERED:
+                self._told.clear()
+            good = now - GOOD_SECONDS
+            ids: set[int] = set()
+            for some in about:
+                if some and not any(id in ids or self._told.get(id, 0.0) > good for id in some):
+                    ids.update(some)
+            self._told.update(dict.fromkeys(ids, now))
+        return body(ids) if ids else None
 
 
 def body(ids: Collection[int]) -> bytes:
