@@ -74,10 +74,10 @@ def _read_through(
 
 def _page(path: str, found: Any) -> tuple[int, list[Mapping[str, Any]]]:
     if (
-        isinstance(found, Mapping)
+        isinstance(found, dict)
         and isinstance(found.get("count"), int)
         and isinstance(found.get("results"), list)
-        and all(isinstance(item, Mapping) and "id" in item for item in found["results"])
+        and all(isinstance(item, dict) and "id" in item for item in found["results"])
     ):
         return found["count"], found["results"]
     raise StrangeError(

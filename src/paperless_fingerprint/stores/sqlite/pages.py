@@ -130,6 +130,7 @@ def pasted(sql: str, values: tuple[Any, ...]) -> str:
     pieces = sql.split("?")
     shown = [
         "NULL" if v is None else str(v) if isinstance(v, int | float) else
+        f"x'{v.hex()}'" if isinstance(v, bytes) else
         "'" + str(v).replace("'", "''") + "'"
         for v in values
     ]  # fmt: skip
