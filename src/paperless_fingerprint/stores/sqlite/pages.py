@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Any
 
-from paperless_fingerprint.query.scope import visible_to
 from paperless_fingerprint.query.searcher import Order, OrderBy, Place, Scope
 from paperless_fingerprint.query.tree import Node
 from paperless_fingerprint.stores.sqlite.conditions import (
