@@ -335,5 +335,7 @@ def test_a_copy_that_paperless_does_not_take_is_named_and_nothing_is_half_done(s
             f"/review?said=resolve&act={act['number']}", headers={"Accept": "text/html"}
         )
         assert "Not done" in page.text
+        told = client.get("/api/review/acts", headers={"Accept-Language": "fr"}).json()[0]["why"]
+        assert f"voir le document {b}, mais pas le modifier" in told
         assert snapshot(service) == kept
         assert client.post("/api/review/undo", json={}).status_code == 404

@@ -178,6 +178,12 @@ def test_half_of_a_batch_is_forbidden(serve) -> None:
         assert sum("may not delete" in why for why in whys) == 2
         assert sum("text of document" in why for why in whys) == 1
         assert all(problem["documents"][0]["title"] for problem in found["problems"])
+        # Kept as reasons: whoever reads them, reads them in another language.
+        headers = {"Accept": "text/html", "Accept-Language": "de"}
+        page = client.get(f"/batches/{found['number']}", headers=headers).text
+        assert page.count("nicht löschen: Es gehört jemand anderem") == 2
+        assert f"Der Text von Dokument {pairs[2][1]} ist nicht mehr der von" in page
+        assert not any(why[:25] in page for why in whys)
     assert trash(service) == {pairs[3][1]}
 
 

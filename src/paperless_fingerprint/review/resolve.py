@@ -160,7 +160,7 @@ def look(
     writes = tuple(_writes(review, person, found, names))
     return Resolution(
         found.item, plan.keep, plan.trash, tuple(rows), plan.stay, lost, writes,
-        why_not(person, found.held, plan), found.seen,
+        str(why_not(person, found.held, plan) or ""), found.seen,
     )  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def resolve(
     found = _found(review, person, paperless, order)
     why = why_not(person, found.held, found.plan)
     if why:
-        raise Forbidden(why)
+        raise Forbidden(str(why))
     with review.deciding:
         sight = review.mirror.sight(person)
         waiting = review.journal.waiting_about()
