@@ -219,6 +219,22 @@ def test_a_service_that_ends_in_the_middle_goes_on_after_the_next_start(tmp_path
         assert [act["what"] for act in acts].count("merge") == 6
 
 
+def test_whoever_may_delete_nothing_starts_nothing(serve) -> None:
+    service = serve()
+    service.user("anna")  # may see and change, but not delete
+    fill(service, 2)
+    with service.browser("anna") as client:
+        found = look(client)
+        assert "may not delete" in found["may_not"]
+        told = {"selection": ALL, "seen": found["seen"]}
+        assert client.post("/api/review/resolve-many", json=told).status_code == 403
+        # Nor is anything done without saying which groups, and without a preview.
+        assert client.post("/api/review/resolve-many", json={"seen": "x"}).status_code == 400
+    with service.machine() as client:
+        assert client.post("/api/review/resolve-many", json={"selection": ALL}).status_code == 409
+    assert trash(service) == set()
+
+
 def test_below_the_confidence_for_the_trash_nothing_is_offered(serve) -> None:
     service = serve()
     fill(service, 2)
