@@ -11,7 +11,7 @@ from browsing import PHONE, any_store
 from playwright.sync_api import Page, expect
 from test_every_page import too_wide, violations
 
-from paperless_fingerprint.demo.stand_in.pdf import pdf_of
+from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
 from paperless_fingerprint.demo.stand_in.pictures import thumbnail
 
 pytestmark = any_store
@@ -189,11 +189,6 @@ def test_blinking_goes_on_by_itself(page, chromium):
     over = page.locator(".see-side").first.locator("canvas").nth(1)
     expect(over).to_be_hidden()
     expect(over).to_be_visible()
-
-
-def locked(pdf: bytes) -> bytes:
-    asks = b"trailer\n<< /Encrypt << /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P -4 >> /ID [<00> <00>]"
-    return pdf.replace(b"trailer\n<<", asks % (b"00" * 32, b"11" * 32))
 
 
 @pytest.mark.parametrize(
