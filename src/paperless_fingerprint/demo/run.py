@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.demo.stand_in.library import PDF, is_locked
+from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import Workplace, open_workplace
 from paperless_fingerprint.library import outdated
@@ -182,9 +184,8 @@ def _upload(paperless: StandIn, document: Document) -> None:
         more["correspondent"] = label("correspondents", document.correspondent)
     if document.document_type:
         more["document_type"] = label("document_types", document.document_type)
-    paperless.consumption.upload(
-        document.original_filename or f"{document.id}.txt",
-        document.content.encode(),
-        owner=owner,
-        **more,
-    )
+    data = document.content.encode()
+    if is_locked(document):
+        data, more["mime_type"] = locked(pdf_of("")), PDF
+    name = document.original_filename or f"{document.id}.txt"
+    paperless.consumption.upload(name, data, owner=owner, **more)

@@ -45,7 +45,7 @@ def carry_out(store: Store, settings: Settings, journal: Journal, entry: Journal
                 do(store, settings, step, entry.by)
     except UsageError as error:
         # Documents that were deleted meanwhile: there is nothing left to decide about.
-        journal.settle(entry.number, REFUSED, str(error))
+        journal.settle(entry.number, REFUSED, [Reason.of_error(error)])
         return around
     journal.settle(entry.number, DONE)
     return around | reach(store, entry.documents)

@@ -41,6 +41,7 @@ from paperless_fingerprint.review.decide import (
     look_again,
 )
 from paperless_fingerprint.review.differences import about_to_compare
+from paperless_fingerprint.review.losing_sight import LosingSight, losing_sight
 from paperless_fingerprint.review.merge_orders import MergeOrder, why_not
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.person import Person
@@ -123,6 +124,8 @@ class Resolution:
     lost: tuple[LostValue, ...]
     #: Exactly what Paperless would be told.
     writes: tuple[Write, ...]
+    #: Who could see none of it any more.
+    losing_sight: tuple[LosingSight, ...]
     #: Why this person may not do it; empty where it may be done.
     may_not: str
     #: Hand this back to do it.
@@ -158,9 +161,12 @@ def look(
         for loss in plan.losses
     )  # fmt: skip
     writes = tuple(_writes(review, person, found, names))
+    why = why_not(person, found.held, plan)
+    # Who else sees a document is the business of those who may give it away.
+    hidden = () if why else losing_sight(plan, review.mirror.catalogue.documents, names)
     return Resolution(
-        found.item, plan.keep, plan.trash, tuple(rows), plan.stay, lost, writes,
-        why_not(person, found.held, plan), found.seen,
+        found.item, plan.keep, plan.trash, tuple(rows), plan.stay, lost, writes, tuple(hidden),
+        str(why or ""), found.seen,
     )  # fmt: skip
 
 
@@ -174,7 +180,7 @@ def resolve(
     found = _found(review, person, paperless, order)
     why = why_not(person, found.held, found.plan)
     if why:
-        raise Forbidden(why)
+        raise Forbidden(str(why))
     with review.deciding:
         sight = review.mirror.sight(person)
         waiting = review.journal.waiting_about()
