@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import sys
@@ -255,6 +256,60 @@ def test_disk_full(folder: Path, report: Report) -> None:
                 limit = int(2 ** chance.uniform(12, 21))
                 statuses = workers.run(args=args, said=shelf.said, file_limit=limit)
                 failures += not failed_well(statuses, shelf.said)
+            assert workers.run(args=importing, said=shelf.said) == [0]
+        assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
+    assert failures > scaled(10)
+    report(refusals=failures, pairs=shelf.check())
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, of 24 MB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(mounting, check=False).returncode:
+        pytest.skip("only root may mount a file system")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_file_system_full(small_disk: Path, report: Report) -> None:
+    """So much is left when it begins: nothing, or what is not enough for all of it."""
+    shelf, chance = Shelf(small_disk), random.Random(11)
+    failures, coming = 0, slices(chance)
+    filler = small_disk / "filler"
+    with nursery(shelf) as workers:
+        for _ in range(scaled(30)):
+            importing = ["import", shelf.lines(next(coming))]
+            for args in (importing, ["analyze", *chance.choice(([], ["--settle"]))]):
+                left = int(2 ** chance.uniform(10, 21))
+                filler.write_bytes(bytes(max(0, shutil.disk_usage(small_disk).free - left)))
+                statuses = workers.run(args=args, said=str(small_disk.parent / "said"))
+                done = failed_well(statuses, str(small_disk.parent / "said"))
+                filler.unlink()
+                failures += not done
+            assert workers.run(args=importing, said=shelf.said) == [0]
+        assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
+    assert failures > scaled(8)
+    report(refusals=failures, pairs=shelf.check())
+
+
+def test_too_little_memory(folder: Path, report: Report) -> None:
+    """What a worker has at its beginning, and some megabytes more or less."""
+    shelf, chance = Shelf(folder), random.Random(10)
+    failures, coming = 0, slices(chance)
+    with nursery(shelf) as workers:
+        for _ in range(scaled(40)):
+            importing = ["import", shelf.lines(next(coming))]
+            for args in (importing, ["analyze", *chance.choice(([], ["--settle"]))]):
+                memory = int(2 ** chance.uniform(17, 26))
+                statuses = workers.run(args=args, said=shelf.said, memory=memory)
+                done = failed_well(statuses, shelf.said)
+                assert done or "memory" in Path(shelf.said).read_text()
+                failures += not done
             assert workers.run(args=importing, said=shelf.said) == [0]
         assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
     assert failures > scaled(10)
