@@ -11,13 +11,14 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,15 +148,12 @@ class Shelf:
             **more,
         }
         self.texts: dict[int, str] = {}
+        self.said = str(folder / "said")
         self._files = 0
 
     @property
     def settings(self) -> Settings:
         return load(environment=self.environment)
-
-    @property
-    def said(self) -> str:
-        return str(self.folder / "said")
 
     def lines(self, documents: list[Document]) -> str:
         """A file of these; they are wanted in the library from now on."""
@@ -246,21 +244,74 @@ def test_analyze_killed(folder: Path, report: Report) -> None:
     report(kills=killed, pairs=shelf.check())
 
 
-def test_disk_full(folder: Path, report: Report) -> None:
-    """No file may grow beyond so much: at the first byte, in the middle, almost at the end."""
-    shelf, chance = Shelf(folder), random.Random(3)
-    failures, coming = 0, slices(chance)
+def under_want(
+    shelf: Shelf,
+    seed: int,
+    runs: int,
+    want: Callable[[random.Random], AbstractContextManager[dict]],
+) -> tuple[int, int]:
+    """Import and analysis, each in want of something, and each time the import again in plenty: how
+    many were refused, and how many pairs there are in the end."""
+    chance, refused = random.Random(seed), 0
+    coming = slices(chance)
     with nursery(shelf) as workers:
-        for _ in range(scaled(40)):
+        for _ in range(runs):
             importing = ["import", shelf.lines(next(coming))]
             for args in (importing, ["analyze", *chance.choice(([], ["--settle"]))]):
-                limit = int(2 ** chance.uniform(12, 21))
-                statuses = workers.run(args=args, said=shelf.said, file_limit=limit)
-                failures += not failed_well(statuses, shelf.said)
+                with want(chance) as told:
+                    statuses = workers.run(args=args, said=shelf.said, **told)
+                refused += not failed_well(statuses, shelf.said)
             assert workers.run(args=importing, said=shelf.said) == [0]
         assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
-    assert failures > scaled(10)
-    report(refusals=failures, pairs=shelf.check())
+    assert refused > runs / 4
+    return refused, shelf.check()
+
+
+def limit(name: str, low: float, high: float) -> Callable[[random.Random], nullcontext[dict]]:
+    return lambda chance: nullcontext({name: int(2 ** chance.uniform(low, high))})
+
+
+def test_disk_full(folder: Path, report: Report) -> None:
+    """No file may grow beyond so much: at the first byte, in the middle, almost at the end."""
+    refused, pairs = under_want(Shelf(folder), 3, scaled(40), limit("file_limit", 12, 21))
+    report(refusals=refused, pairs=pairs)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, of 24 MB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(mounting, check=False).returncode:
+        pytest.skip("only root may mount a file system")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_file_system_full(small_disk: Path, report: Report) -> None:
+    """So much is left when it begins: nothing, or what is not enough for all of it."""
+    filler = small_disk / "filler"
+
+    @contextmanager
+    def filled(chance: random.Random) -> Iterator[dict]:
+        left = int(2 ** chance.uniform(10, 21))
+        filler.write_bytes(bytes(max(0, shutil.disk_usage(small_disk).free - left)))
+        yield {}
+        filler.unlink()
+
+    shelf = Shelf(small_disk)
+    shelf.said = str(small_disk.parent / "said")
+    refused, pairs = under_want(shelf, 11, scaled(30), filled)
+    report(refusals=refused, pairs=pairs)
+
+
+def test_too_little_memory(folder: Path, report: Report) -> None:
+    """What a worker has at its beginning, and some megabytes more or less."""
+    refused, pairs = under_want(Shelf(folder), 10, scaled(40), limit("memory", 17, 26))
+    report(refusals=refused, pairs=pairs)
 
 
 def test_read_only(folder: Path, report: Report) -> None:

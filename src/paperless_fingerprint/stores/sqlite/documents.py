@@ -184,17 +184,6 @@ class Documents(SqliteFile):
             )
         )
 
-    def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
-        if not words:
-            return []
-        expression = " OR ".join(f'"{word}"' for word in words)
-        with self.reading() as connection:
-            found = connection.execute(
-                "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?",
-                (expression, limit),
-            ).fetchall()
-        return [(id, score) for id, score in found]
-
     def document_frequencies(
         self, words: Collection[str], *, at_most: int = 1_000_000_000
     ) -> dict[str, int]:
