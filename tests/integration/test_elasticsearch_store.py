@@ -462,6 +462,37 @@ def test_a_request_that_was_refused_as_a_whole_is_sent_again(proxy, through_prox
     assert left == [0]
 
 
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("_search", lambda store: store.ids() == [1, 2]),
+        ("_mget", lambda store: store.get([2])[2].document.content == "text"),
+        ("_msearch", lambda store: not store.connections([1]).links),
+    ],
+)
+def test_what_the_server_was_too_busy_to_answer_is_asked_again(proxy, through_proxy, asked, read):
+    through_proxy.put([stored(id, "text") for id in (1, 2)])
+    left = [3]
+
+    def intercept(request):
+        if request.path.partition("?")[0].endswith(f"/{asked}") and left[0]:
+            left[0] -= 1
+            error = {"type": "es_rejected_execution_exception", "reason": "queue full"}
+            return Answer(429, {"error": error, "status": 429})
+        return None
+
+    proxy.intercept = intercept
+    assert read(through_proxy)
+    assert left == [0]
+
+
+def test_a_server_that_stays_too_busy_is_told(proxy, through_proxy, monkeypatch):
+    monkeypatch.setattr(scan, "BUSY_SECONDS", 0.2)
+    proxy.intercept = lambda _: Answer(429, {"error": {"type": "x", "reason": "queue full"}})
+    with pytest.raises(StoreError, match=r"overloaded \(queue full\)"):
+        through_proxy.ids()
+
+
 def test_what_was_never_acknowledged_is_reported(proxy, through_proxy):
     through_proxy.put([stored(9, "text")])
 
