@@ -38,7 +38,11 @@ Answer = TypeVar("Answer")
 #: What was asked for does not fit into the server's memory.
 _TOO_MUCH = "circuit_breaking_exception"
 #: The status that an answer would have had for these errors of one document.
-_STATUS_WITHIN = {"index_not_found_exception": 404, "no_shard_available_action_exception": 503}
+_STATUS_WITHIN = {
+    "index_not_found_exception": 404,
+    "no_shard_available_action_exception": 503,
+    "es_rejected_execution_exception": 429,
+}
 
 
 class Reader:
@@ -86,7 +90,7 @@ class Reader:
 
     def search(self, index: str, *, own: bool = False, **request: Any) -> Any:
         self.refresh(index, own=own)
-        return self.patiently(lambda: self._client.search(index=index, **request))
+        return self.patiently(lambda: whole(self._client.search(index=index, **request)))
 
     def search_many(
         self, requests: Sequence[tuple[str, dict[str, Any]]], *, own: bool = False
@@ -100,18 +104,13 @@ class Reader:
             for index, request in requests
             for line in ({"index": index}, request)
         ]
-        return self.patiently(lambda: self._answers(searches))
-
-    def _answers(self, searches: Any) -> list[Any]:
-        answers = list(self._client.msearch(searches=searches)["responses"])
-        for answer in answers:
-            if "error" in answer:
-                raise failed_within(answer)
-        return answers
+        return self.patiently(
+            lambda: [*map(whole, self._client.msearch(searches=searches)["responses"])]
+        )
 
     def count(self, index: str, query: dict[str, Any] | None = None) -> int:
         self.refresh(index)
-        answer = self.patiently(lambda: self._client.count(index=index, query=query))
+        answer = self.patiently(lambda: whole(self._client.count(index=index, query=query)))
         return int(answer["count"])
 
     def scan(
@@ -159,11 +158,13 @@ class Reader:
                 if point is None:
                     point = self._open(index)
                 try:
-                    answer = self._client.search(
-                        pit={"id": point, "keep_alive": _KEEP_ALIVE},
-                        search_after=after,
-                        size=size,
-                        **asked,
+                    answer = whole(
+                        self._client.search(
+                            pit={"id": point, "keep_alive": _KEEP_ALIVE},
+                            search_after=after,
+                            size=size,
+                            **asked,
+                        )
                     )
                 except (ApiError, TransportError) as error:
                     losses += 1
@@ -262,6 +263,19 @@ def documents_within(answer: Any) -> list[dict[str, Any]]:
         if status := _STATUS_WITHIN.get(error.get("type")):
             raise failed_within({"error": error, "status": status})
     return documents
+
+
+def whole(answer: Any) -> Any:
+    """The answer to a search. Where a part of the index did not answer, the server calls it none the
+    less a success: what that part holds would be missed, and nobody would know."""
+    if "error" in answer:
+        raise failed_within(answer)
+    shards = answer["_shards"]
+    if shards["failed"]:
+        told = shards.get("failures") or [{"reason": {"type": "", "reason": "a part is missing"}}]
+        error = told[0]["reason"]
+        raise failed_within({"error": error, "status": _STATUS_WITHIN.get(error["type"], 503)})
+    return answer
 
 
 def failed_within(answer: dict[str, Any]) -> ApiError:
