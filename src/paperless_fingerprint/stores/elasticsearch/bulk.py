@@ -19,12 +19,11 @@ from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.elasticsearch import changes
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
 from paperless_fingerprint.stores.elasticsearch.refresh import Unseen
+from paperless_fingerprint.stores.elasticsearch.scan import BUSY_SECONDS
 
 #: Well below the 100 MB that a server accepts, and small beside a heap of 512 MB.
 REQUEST_BYTES = 6_000_000
 REQUEST_ITEMS = 1_000
-#: How long an overloaded server, or one whose index is being moved, is asked again.
-PATIENCE_SECONDS = 60.0
 _LONGEST_PAUSE_SECONDS = 3.0
 _TRY_AGAIN = frozenset({429, 502, 503, 504})
 
@@ -91,7 +90,8 @@ class BulkWriter:
         self._client = client
         self._failures = failures
         self._is_moving = is_moving
-        self._patience_seconds = PATIENCE_SECONDS if patience_seconds is None else patience_seconds
+        #: How long an overloaded server, or one whose index is being moved, is asked again.
+        self._patience_seconds = BUSY_SECONDS if patience_seconds is None else patience_seconds
 
     def write(self, operations: Iterable[Operation]) -> Outcome:
         """Raises StoreError where the server is gone or refuses all; then nothing is certain."""

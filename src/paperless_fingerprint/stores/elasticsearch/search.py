@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import orjson
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.shingles import Hashes
@@ -33,7 +33,7 @@ from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason
 from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
 from paperless_fingerprint.stores.elasticsearch.refresh import unseen_at
-from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, failed_within
+from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, whole
 from paperless_fingerprint.text.normalise import words
 
 #: Hits in one answer.
@@ -272,8 +272,10 @@ class ElasticsearchSearcher:
             # OpenSearch calls it an error where no shard was in time.
             if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
                 raise SearchTooLongError(scope.time_limit_seconds)
-            if "error" in one:
-                self._raise(one)
+            try:
+                whole(one)
+            except ApiError as error:
+                self._raise(error)
         return answers
 
     def _client_for(self, seconds: float) -> Elasticsearch:
@@ -285,8 +287,7 @@ class ElasticsearchSearcher:
             self._patient = (seconds, client)
         return client
 
-    def _raise(self, answer: dict[str, Any]) -> None:
-        error = failed_within(answer)
+    def _raise(self, error: ApiError) -> None:
         kind, reason = reason_of(error)
         if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
             raise UsageError(
