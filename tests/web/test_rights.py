@@ -267,9 +267,11 @@ def test_another_document_in_the_place_of_one_that_was_taken_away(shared) -> Non
 
 def test_comparisons_wait_for_each_other_and_nobody_for_them(service, monkeypatch) -> None:
     texts = [LETTER, RESCAN, OTHER, LETTER + " " + OTHER]
+    finder = service.review.differences
+    # What is compared before anybody asks has a thread of its own.
+    monkeypatch.setattr(finder, "prepare", lambda _stop: None)
     ids = [service.add(text) for text in texts]
     service.sync()
-    finder = service.review.differences
     let_go, running, most = threading.Event(), [], []
     real = finder._compared
 

@@ -36,13 +36,15 @@ def carry_out(store: Store, settings: Settings, journal: Journal, entry: Journal
         if entry.undoes is not None:
             undone = journal.get(entry.undoes)
             if undone is not None:
-                _put_back(store, settings, undone)
+                with store.at_once():
+                    _put_back(store, settings, undone)
                 journal.settle(undone.number, UNDONE)
         else:
             if not entry.was:
                 journal.remember(entry.number, json.dumps(_standing(store, entry)))
-            for step in entry.steps:
-                do(store, settings, step, entry.by)
+            with store.at_once():
+                for step in entry.steps:
+                    do(store, settings, step, entry.by)
     except UsageError as error:
         # Documents that were deleted meanwhile: there is nothing left to decide about.
         journal.settle(entry.number, REFUSED, [Reason.of_error(error)])

@@ -59,9 +59,8 @@ class DecisionRunner(JournalRunner):
     def _carry_out_some(self, stop: threading.Event) -> None:
         with self._wanting(), library_lock(self._settings).held():
             end = self._clock() + _TURN_SECONDS
-            for entry in self._waiting():
-                if stop.is_set() or self._clock() > end:
-                    break
+            while (waiting := self._waiting()) and not stop.is_set() and self._clock() <= end:
+                entry = waiting[0]
                 around = carry_out(self._opened.store, self._settings, self._journal, entry)
                 self._mirror.look_again(around)
                 if self._settings.paperless.url:
