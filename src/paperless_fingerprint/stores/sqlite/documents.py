@@ -312,14 +312,14 @@ class Documents(SqliteFile):
         marks = ", ".join("?" * 25)
         connection.executemany(
             f"INSERT OR REPLACE INTO document ({rows.METADATA}, {rows.FINGERPRINT}) VALUES ({marks})",
-            [
+            (
                 (*rows.metadata_row(r.document), *rows.fingerprint_row(r.fingerprint))
                 for r in records
-            ],
+            ),
         )
         connection.executemany(
             "INSERT OR REPLACE INTO content VALUES (?, ?)",
-            [(r.document.id, r.document.content) for r in records],
+            ((r.document.id, r.document.content) for r in records),
         )
         fts_merge.prepare_for(connection, import_=len(records) >= postings.LARGE_WRITE)
         _index_words(connection, (rows.search_row(r.document, r.normalised) for r in records))
