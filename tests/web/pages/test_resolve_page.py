@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from browsing import PHONE
+from browsing import PHONE, any_store
 from paperless_work import LETTER, RESCAN
 from playwright.sync_api import Page, expect
 from test_every_page import too_wide, violations
@@ -246,6 +246,7 @@ def test_a_text_that_differs_stays_until_somebody_says_so(open_site, chromium) -
     assert len(site.office.paperless.library.trash) == 1
 
 
+@any_store
 def test_in_german_dates_are_written_so_and_nothing_juts_out(window, chromium):
     page = window.open(locale="de-DE")
     page.goto("/review/g1/resolve")
