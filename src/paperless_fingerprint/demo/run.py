@@ -94,7 +94,7 @@ def told(paperless: StandIn, uploaded: Iterable[Document]) -> list[Told]:
 
 
 @contextmanager
-def page_open(settings: Settings) -> Iterator[str]:
+def page_open(settings: Settings, *, patience_seconds: float = 1.0) -> Iterator[str]:
     """The page over the demo's library, for as long as somebody looks; gives its address."""
     import uvicorn
 
@@ -103,7 +103,7 @@ def page_open(settings: Settings) -> Iterator[str]:
     from paperless_fingerprint.web.app import make_app, server_config
 
     live = LiveProgress()
-    app = make_app(settings, Worker(settings, live), live)
+    app = make_app(settings, Worker(settings, live), live, patience_seconds=patience_seconds)
     config = server_config(
         app, settings, log_level="warning", ws="none", timeout_graceful_shutdown=1
     )

@@ -116,7 +116,7 @@ class MergeRunner(JournalRunner):
         """What else was said: that those which are kept belong together."""
         if not about.decided:
             return set()
-        around = carry_out_decisions(place.store, place.settings, self._journal, act)
+        around, _ = carry_out_decisions(place.store, place.settings, self._journal, act)
         place.ledger.owe(around)
         return around
 

@@ -320,6 +320,7 @@ def test_changed_words_are_marked_on_the_pages_until_a_key_is_pressed(page, chro
     page.keyboard.press("4")
     expect(page.get_by_role("checkbox", name="Mark changes")).to_be_hidden()
     expect(side(page, 23).locator(".see-words")).to_be_hidden()
+    expect(said).not_to_contain_text("marked")
 
 
 def test_what_was_misread_is_marked_otherwise(page, chromium):

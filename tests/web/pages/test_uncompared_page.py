@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from browsing import any_store
 from playwright.sync_api import expect
 from test_every_page import too_wide, violations
 
@@ -57,6 +58,7 @@ def test_on_a_phone_in_the_dark(open_site, chromium):
     assert (violations(page), too_wide(page)) == ([], 0)
 
 
+@any_store
 def test_what_is_encrypted_is_not_said_to_be_without_text(page, chromium):
     page.goto("/uncompared?reason=encrypted")
     rows = page.locator("tbody tr")

@@ -44,6 +44,12 @@ class Names:
             return key
         return self.fields[number].name if number in self.fields else f"#{number}"
 
+    def is_date(self, key: str) -> bool:
+        number = field_of(key)
+        if number is None:
+            return key == "created"
+        return number in self.fields and self.fields[number].data_type == "date"
+
     def shown(self, key: str, value: Any) -> str:
         """A value, empty where there is none."""
         if value in (None, "", []):

@@ -250,7 +250,7 @@ class View {
   }
 
   change(event) {
-    if (event.target.name === "see-mode") { this.lay(); this.draw(); }
+    if (event.target.name === "see-mode") { this.lay(); this.draw(); this.tell(); }
     if (event.target.matches("[data-see-changes]")) this.markChanges();
     if (event.target.type === "number") {
       const side = this.sides.find((each) => each.part.contains(event.target));
