@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, some_words
 from paperless_fingerprint.candidates.forms import (
+    HUNDREDS,
     MEMBERS_AT_LEAST,
     beside_form,
     of_one_form,
@@ -149,7 +150,7 @@ def with_phrases(seed: int) -> str:
 
 
 def test_phrases_that_two_of_a_large_family_share_make_no_copy() -> None:
-    family = [with_phrases(seed) for seed in range(2, 60)]
+    family = [with_phrases(seed) for seed in range(2, HUNDREDS + 2)]
     original = with_phrases(1)
     words = original.split()
     # Half of what was filled in stands in the draft, all of it in the copies.
@@ -165,10 +166,11 @@ def test_phrases_that_two_of_a_large_family_share_make_no_copy() -> None:
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.05, 0.2])
 def test_a_crowd_of_scans_of_one_letter_is_no_form_by_all_runs_either(noise: float) -> None:
     letter = some_text(150, 1)
-    scans = [damaged(letter, noise, seed) for seed in range(40)]
+    scans = [damaged(letter, noise, seed) for seed in range(HUNDREDS + 2)]
     assert not any(told_apart_by_all_runs(scans[0], scans[1:]))
 
 
 def test_by_all_runs_too_few_members_tell_nothing() -> None:
-    assert not any(told_apart_by_all_runs(with_phrases(1), [with_phrases(n) for n in range(2, 12)]))
+    few = [with_phrases(n) for n in range(2, HUNDREDS)]
+    assert not any(told_apart_by_all_runs(with_phrases(1), few))
     assert told_apart_by_all_runs("", ["", with_phrases(1)]) == [False, False]

@@ -46,6 +46,9 @@ _GIVEN_UP = 0.02
 #: Of so many others each by itself is unlikely to be a draft.
 _CROWD = 24
 _GIVEN_UP_IN_A_CROWD = 0.08
+#: What hundreds hold is form for certain. Of so many the candidates of a page are those that by chance
+#: have most in common with it, phrases and all; of fewer, one may be the rewritten text of another.
+HUNDREDS = 200
 #: By all runs of words more can be told, and so nothing is given up that is not as unlikely as this.
 _GIVEN_UP_BY_ALL = 0.002
 #: Where less of a page is form, sketches keep enough of the rest to tell.
@@ -123,9 +126,9 @@ def of_one_form_by_all_runs(
         held = np.sort(holders[own])
         # By how many the form is held; runs that nobody else holds are not among them.
         nth = len(held) - 1 - int(FORM_OF_PAGE * counts[place])
-        if nth < 0 or held[nth] < _CROWD:
+        if nth < 0 or held[nth] < HUNDREDS:
             continue
-        many = max(_CROWD, int(_FORM_SHARE * held[nth]))
+        many = _FORM_SHARE * held[nth]
         values, sizes = postings.lists.at(met)
         ends = np.cumsum(sizes)
         begins = ends - sizes

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.candidates import rules
-from paperless_fingerprint.candidates.forms import FORM_OF_PAGE, Sketches
+from paperless_fingerprint.candidates import forms, rules
+from paperless_fingerprint.candidates.forms import Sketches
 from paperless_fingerprint.candidates.postings import Gathered, Keys, Memory, Reading, Scratch
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, distinct
@@ -107,12 +107,12 @@ class Library:
         return RunTable(self._sketch.keys, held, self._sketch.dropped_bits)
 
     def of_large_forms(self, places: Ints) -> npt.NDArray[np.bool_]:
-        """Which have much in common with many others."""
+        """Which have much in common with hundreds of others."""
         ranks, sizes = self._sketch.lists.at(places)
         ends = np.cumsum(sizes)
-        often = arrays.counts(self._sketch.holders[ranks] > rules.FORM_FROM, ends - sizes, ends)
+        often = arrays.counts(self._sketch.holders[ranks] >= forms.HUNDREDS, ends - sizes, ends)
         all_kept = self._counts[places, self._levels[places]]
-        found: npt.NDArray[np.bool_] = often >= np.maximum(1, FORM_OF_PAGE * all_kept)
+        found: npt.NDArray[np.bool_] = often >= np.maximum(1, forms.FORM_OF_PAGE * all_kept)
         return found
 
     def candidate_pairs(self, wanted: Ints) -> Iterator[tuple[int, Keys]]:

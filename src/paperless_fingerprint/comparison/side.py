@@ -62,13 +62,10 @@ class Side:
         shingle_words: int = 3,
     ) -> None:
         self.tokens = tokens
+        self.keys = tokens.keys
         self.vocabulary, self.runs = vocabulary, runs
         self.level = level_of(shingles, _USUAL.sketch_hashes, _USUAL.sketch_max_level)
         self._shingle_words = shingle_words
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.tokens.keys
 
     @cached_property
     def notes(self) -> list[int]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from math import comb
+from math import comb, sqrt
 from statistics import NormalDist
 from struct import Struct
 from typing import Any, TypeAlias
@@ -255,7 +255,7 @@ def least_shared(counts: Ints, chances: npt.NDArray[np.float64], given_up: float
 @cache
 def _least_shared(count: int, chance: float, given_up: float) -> int:
     if count > _SUMMED_UP_TO:
-        spread = (count * chance * (1 - chance)) ** 0.5
+        spread = sqrt(count * chance * (1 - chance))
         return max(0, round(count * chance + NormalDist().inv_cdf(given_up) * spread))
     tail = 0.0
     for shared in range(count + 1):

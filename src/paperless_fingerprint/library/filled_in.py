@@ -1,4 +1,4 @@
-"""Filled-in copies of large forms, told apart before their texts are compared.
+"""Filled-in copies of forms that hundreds of documents share, told apart before they are compared.
 
 Sketches keep one run of words in eight, which is too little to tell what was filled in on a page by
 what is on another one. All runs tell it, and to read them costs a fraction of one comparison.
@@ -28,8 +28,6 @@ _TEXTS = 256
 #: Of longer documents a sample of more than this many runs will do.
 _ENOUGH = 512
 _HIGHEST_LEVEL = 16
-#: Of fewer pairs nobody can tell what the form is.
-_FEWEST_PAIRS = 24
 
 
 def without_forms(store: Store, spec: FingerprintSpec, library: Library, keys: Keys) -> Keys:
@@ -37,7 +35,7 @@ def without_forms(store: Store, spec: FingerprintSpec, library: Library, keys: K
     low = (keys >> np.uint64(32)).astype(np.int64)
     high = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     asked = np.flatnonzero(library.of_large_forms(low) & library.of_large_forms(high))
-    if len(asked) < _FEWEST_PAIRS:
+    if not len(asked):
         return keys
     told = np.zeros(len(keys), np.bool_)
     level = level_of(int(np.median(library.shingles[low[asked]])), _ENOUGH, _HIGHEST_LEVEL)
