@@ -22,10 +22,12 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
-from breaking import fast_folder, nursery, scaled
+from breaking import OWN, fast_folder, nursery, scaled
 from paperless_fixtures import HOOK
 from paperless_work import Office
+from waiting import until
 
 from documents import misread, some_text
 from golden.letters import LANGUAGES, letter
@@ -634,6 +636,86 @@ def test_two_services_on_one_library(office: Office, report: Report) -> None:
             assert statuses == [KILLED, KILLED]
             killed += 2
     report(kills=killed, pairs=check_office(office))
+
+
+# --- many groups resolved at once ---------------------------------------------------------------------
+
+#: Groups of one batch.
+GROUPS = scaled(1_000)
+
+
+@contextlib.contextmanager
+def service(office: Office, port: int) -> Iterator[tuple[subprocess.Popen, httpx.Client]]:
+    """`serve` as a process, and the API as a program with the administrator's token has it."""
+    said = (office.folder / "said").open("a")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paperless_fingerprint", "serve", "--port", str(port)],
+        env={**os.environ, **office.environment}, stdout=said, stderr=said,
+    )  # fmt: skip
+    token = {"Authorization": f"Token {office.paperless.token}"}
+    try:
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", headers=token, timeout=300
+        ) as client:
+            until(lambda: _answers(client), "the service", seconds=120)
+            yield process, client
+    finally:
+        process.kill()
+        process.wait(60)
+        said.close()
+
+
+def _answers(client: httpx.Client) -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return client.get("/api/review").json().get("ready", False)
+    return False
+
+
+def test_a_batch_killed_in_its_middle(office: Office, report: Report) -> None:
+    """Thousands of groups at once: the service dies in the middle, each document is moved once, and
+    one undo brings all of it back."""
+    library = office.paperless.library
+    tag = library.add_label("tags", OWN).id
+    copies = {}
+    for number in range(GROUPS):
+        text = f"Vorgang {number} {some_text(40, seed=number)}"
+        copies[office.add(text, tags=[tag], title=f"copy {number}")] = office.add(text)
+    office.sync()
+    before = {row.id: (row.title, tuple(row.tags)) for row in library.documents.values()}
+    port = free_port()
+    order = {"selection": {"items": [], "filters": {"relation": "exact"}}, "rules": ["oldest"]}
+
+    def over(client: httpx.Client, number: int, state: str) -> dict | None:
+        found = client.get(f"/api/review/batches/{number}").json()
+        return found if found[state] + found["refused"] == GROUPS else None
+
+    with service(office, port) as (process, client):
+        look = client.post("/api/review/resolve-many/preview", json=order).json()
+        assert (look["groups"], look["documents"]) == (GROUPS, GROUPS)
+        began = time.monotonic()
+        started = client.post("/api/review/resolve-many", json={**order, "seen": look["seen"]})
+        number = started.json()["number"]
+        until(lambda: len(library.trash) >= GROUPS / 2, "half of it", seconds=3_600)
+        process.kill()
+        process.wait(60)
+    assert len(library.trash) < GROUPS
+    with service(office, port) as (_, client):
+        found = until(lambda: over(client, number, "done"), "the batch", seconds=3_600)
+        seconds = time.monotonic() - began
+        assert (found["total"], found["done"], found["problems"]) == (GROUPS, GROUPS, [])
+        assert set(library.trash) == set(copies)
+        # What the copies had is with those that are kept.
+        assert all(tag in library.documents[id].tags for id in copies.values())
+        acts = AuditLog(office.folder / "library.audit.jsonl").acts()
+        moved = [id for act in acts if act.what == "merged" for id in act.details["trashed"]]
+        assert sorted(moved) == sorted(copies)
+        began = time.monotonic()
+        assert client.post("/api/review/undo", json={"number": number}).status_code == 200
+        until(lambda: over(client, number, "undone"), "the undo", seconds=3_600)
+        back = time.monotonic() - began
+    assert library.trash == {}
+    assert {r.id: (r.title, tuple(r.tags)) for r in library.documents.values()} == before
+    report(groups=GROUPS, kills=1, seconds=round(seconds), seconds_to_undo=round(back))
 
 
 # --- Elasticsearch ------------------------------------------------------------------------------------

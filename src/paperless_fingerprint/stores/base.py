@@ -17,6 +17,7 @@ What every store promises (tests/contract holds them to it):
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID, uuid5
@@ -108,6 +109,11 @@ class Store(Protocol):
     namespace: UUID
 
     def close(self) -> None: ...
+
+    def at_once(self) -> AbstractContextManager[None]:
+        """What one thread writes within it is one write, where the store can do that: all of it is
+        there afterwards, or nothing, and it takes no longer than one. Elsewhere each write is there
+        at once."""
 
     # Documents -----------------------------------------------------------------------------
 

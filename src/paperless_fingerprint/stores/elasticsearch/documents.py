@@ -98,8 +98,9 @@ class Documents(Session):
                 sound.append((record, version))
         bodies = rows.document_bodies([record for record, _ in sound], self._spec)
         operations = [
-            Operation("index", index, str(record.document.id), body, version)
+            Operation("index", index, str(id), body, version, about=(id,))
             for (record, version), body in zip(sound, bodies, strict=True)
+            for id in (record.document.id,)
         ]
         return operations, refused
 

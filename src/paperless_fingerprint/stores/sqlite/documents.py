@@ -155,24 +155,20 @@ class Documents(SqliteFile):
         excluding: int | None = None,
     ) -> list[Candidate]:
         postings.post_those_that_wait(self)
-        with self.reading() as connection:
-            connection.execute("BEGIN")  # one snapshot for all that follows
-            try:
-                same_text = self._same(connection, "text_hash", fingerprint.text_hash, excluding)
-                same_file = self._same(connection, "checksum", checksum, excluding)
-                shared_bands: dict[int, int] = {}
-                found: list[int] = []
-                if fingerprint.sketch:
-                    shared_bands = postings.band_mates(connection, fingerprint, excluding)
-                    found = postings.shortlist(connection, fingerprint, excluding)
-                met = sorted({*found, *shared_bands, *same_text, *same_file})
-                others = connection.execute(
-                    f"SELECT id, {rows.FINGERPRINT} FROM document "
-                    "WHERE id IN (SELECT value FROM json_each(?))",
-                    (rows.id_list(met),),
-                ).fetchall()
-            finally:
-                connection.execute("COMMIT")
+        with self.at_one_moment() as connection:
+            same_text = self._same(connection, "text_hash", fingerprint.text_hash, excluding)
+            same_file = self._same(connection, "checksum", checksum, excluding)
+            shared_bands: dict[int, int] = {}
+            found: list[int] = []
+            if fingerprint.sketch:
+                shared_bands = postings.band_mates(connection, fingerprint, excluding)
+                found = postings.shortlist(connection, fingerprint, excluding)
+            met = sorted({*found, *shared_bands, *same_text, *same_file})
+            others = connection.execute(
+                f"SELECT id, {rows.FINGERPRINT} FROM document "
+                "WHERE id IN (SELECT value FROM json_each(?))",
+                (rows.id_list(met),),
+            ).fetchall()
         fingerprints = {row[0]: rows.fingerprint_from(row[1:]) for row in others}
         return ranked(
             compare_sketches(
