@@ -7,7 +7,6 @@ bytes. That is what makes this a few times faster than hashing word by word.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
@@ -203,7 +202,3 @@ def overlap(a: Hashes, b: Hashes) -> Overlap:
     """Exact, for the sorted distinct hashes of two whole texts (shingle_hashes)."""
     small, large = (a, b) if len(a) <= len(b) else (b, a)
     return Overlap(int(np.count_nonzero(among(small, large))), len(a), len(b))
-
-
-def overlap_of_sets(a: AbstractSet[int], b: AbstractSet[int]) -> Overlap:
-    return Overlap(len(a & b), len(a), len(b))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from uuid import UUID
 
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
@@ -39,6 +40,9 @@ class ElasticsearchStore(Documents, Results):
         self._drop_groups("chain", ids, keeping=())
         self._waiting.forget(ids)
         return len(outcome.done)
+
+    def at_once(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def notes(self) -> dict[str, str]:
         answer = self._reader.search(
