@@ -675,6 +675,7 @@ def _answers(client: httpx.Client) -> bool:
     return False
 
 
+@pytest.mark.timeout(7_200)
 def test_a_batch_killed_in_its_middle(office: Office, report: Report) -> None:
     """Thousands of groups at once: the service dies in the middle, each document is moved once, and
     one undo brings all of it back."""
