@@ -50,6 +50,13 @@ def test_what_is_the_same_is_no_rival() -> None:
         assert confidences(link(1, 2, 0.95), link(1, 3, 0.95), same)[1, 2] == 0.95
 
 
+def test_a_copy_and_a_version_are_no_rivals() -> None:
+    """A letter that was copied and corrected; the copy is read too badly to tell what it has of the
+    correction."""
+    found = confidences(link(1, 2, 0.99), link(1, 3, 0.9, VERSION))
+    assert found == {(1, 2): 0.99, (1, 3): 0.9}
+
+
 def test_identical_texts_and_meanings_have_no_rivals() -> None:
     for relation in (EXACT, SEMANTIC):
         found = confidences(link(1, 2, 0.9), link(1, 3, 0.9, relation))

@@ -245,11 +245,33 @@ def test_a_right_that_was_taken_away_takes_totals_and_sources_along(shared) -> N
         assert f"/documents/{theirs}" not in page.text
 
 
+def test_another_document_in_the_place_of_one_that_was_taken_away(shared) -> None:
+    """As many as before: a number does not tell that they are not the same."""
+    service, (hers, theirs, everybodys), (_, bert, _) = shared
+    with service.browser("bert") as client:
+
+        def hits() -> list[int]:
+            told = client.get("/api/search", params={"q": "stadtwerke"}).json()
+            return sorted(hit["id"] for hit in told["hits"])
+
+        assert hits() == [theirs, everybodys]
+        documents = service.paperless.library.documents
+        documents[theirs].view_users.discard(bert)
+        documents[theirs].change_users.discard(bert)
+        service.add(OTHER, owner=bert)
+        assert hits() == [everybodys]
+        # What the library knows of its viewers is older than what was given.
+        documents[hers].view_users.add(bert)
+        assert hits() == [everybodys]
+
+
 def test_comparisons_wait_for_each_other_and_nobody_for_them(service, monkeypatch) -> None:
     texts = [LETTER, RESCAN, OTHER, LETTER + " " + OTHER]
+    finder = service.review.differences
+    # What is compared before anybody asks has a thread of its own.
+    monkeypatch.setattr(finder, "prepare", lambda _stop: None)
     ids = [service.add(text) for text in texts]
     service.sync()
-    finder = service.review.differences
     let_go, running, most = threading.Event(), [], []
     real = finder._compared
 

@@ -9,7 +9,7 @@ from paperless_fingerprint.comparison.relation import Judging, Reading, examine,
 from paperless_fingerprint.comparison.stretch import Place
 from paperless_fingerprint.comparison.wording import Change, changes_of
 from paperless_fingerprint.languages.reasons import Reason
-from paperless_fingerprint.model import Pair, Relation
+from paperless_fingerprint.model import Document, Pair, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +17,20 @@ class Comparison:
     """A pair explained: the judgement, what each text states, and what differs."""
 
     pair: Pair
-    facts_a: Facts
-    facts_b: Facts
+    documents: tuple[Document, Document]
     changes: tuple[Change, ...]
     noise: float | None
     place: Place | None
     #: Something else stands in one place of two clean texts.
     is_edited: bool = False
+
+    @property
+    def facts_a(self) -> Facts:
+        return read_facts(self.documents[0].content)
+
+    @property
+    def facts_b(self) -> Facts:
+        return read_facts(self.documents[1].content)
 
     @property
     def relation(self) -> Relation:
@@ -48,8 +55,7 @@ def compare(a: Reading, b: Reading, judging: Judging | None = None) -> Compariso
     sides = a.side(judging.vocabulary, judging.runs), b.side(judging.vocabulary, judging.runs)
     return Comparison(
         found.pair,
-        read_facts(a.document.content),
-        read_facts(b.document.content),
+        (a.document, b.document),
         changes_of(a.document.content, b.document.content, *sides, evidence),
         evidence.noise if found.evidence else None,
         found.place,

@@ -6,6 +6,7 @@ What is dear is found out when somebody asks, once a document and not once a pai
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 from functools import cache, cached_property
 from itertools import compress
 
@@ -23,7 +24,7 @@ from paperless_fingerprint.text.lexicon import (
     words_of_languages,
 )
 from paperless_fingerprint.text.normalise import words as words_of
-from paperless_fingerprint.text.tokens import CJK, DIGIT, Tokens, notes_of
+from paperless_fingerprint.text.tokens import AMOUNT, CJK, DIGIT, Tokens, notes_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -35,8 +36,20 @@ _DATE = re.compile(r"\d{1,4}[./’'-]\d{1,2}(?:[./’'-]\d{2,4})?")
 _KNOWN = 3
 #: Words of fewer letters say nothing by themselves.
 _SHORT = 3
+#: So many characters and no points or commas among them: what letters are filed by.
+_CODE = 5
+_IS_COUNTED = re.compile("[.,]")
 #: A run is looked for so many words around a change.
 _NEAR = 12
+
+
+class Number(IntEnum):
+    """What a number is for, by its looks."""
+
+    CODE = 0
+    DATE = 1
+    AMOUNT = 2
+    ANY = 3
 
 
 class Side:
@@ -95,6 +108,30 @@ class Side:
             for key, note in zip(self.keys, self.notes, strict=True)
             if note & CJK or (note & DIGIT and key.isdigit())
         )
+
+    @cached_property
+    def couples(self) -> frozenset[str]:
+        """Two characters ('3c') that somebody besides this one and any other has as well."""
+        frequency = self.frequency
+        return frozenset(
+            key for key in self.distinct if len(key) == _SHORT - 1 and frequency[key] >= _KNOWN
+        )
+
+    @cached_property
+    def numbers(self) -> dict[str, Number]:
+        """Those of three characters and more, in the order of the text."""
+        found: dict[str, Number] = {}
+        for i, (key, note) in enumerate(zip(self.keys, self.notes, strict=True)):
+            if note & DIGIT and len(key) >= _SHORT and key not in found:
+                if i in self.is_date:
+                    found[key] = Number.DATE
+                elif note & AMOUNT:
+                    found[key] = Number.AMOUNT
+                elif len(key) >= _CODE and not _IS_COUNTED.search(self.tokens.spellings[i]):
+                    found[key] = Number.CODE
+                else:
+                    found[key] = Number.ANY
+        return found
 
     @cached_property
     def _joined(self) -> list[int]:

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -34,14 +34,10 @@ class Format:
     #: What to do where the file is another program's database.
     advice: str
 
-    def prepare(
-        self, connection: sqlite3.Connection, path: Path, *, page_bytes: int | None = None
-    ) -> None:
+    def prepare(self, connection: sqlite3.Connection, path: Path) -> None:
         """Make what is missing, once, whoever of several processes comes first."""
         found = self._version(connection, path)
         if found is None or found < self.version:
-            if page_bytes:  # says nothing to a file that has pages already
-                connection.execute(f"PRAGMA page_size = {page_bytes}")
             with transaction(connection):
                 found = self._version_within(
                     connection, path
@@ -226,9 +222,32 @@ class SqliteFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing; nobody else writes meanwhile."""
-        with self.reading() as connection, transaction(connection):
+        """All of it or nothing; nobody else writes meanwhile. Within another one of this thread it
+        is part of that."""
+        with (
+            self.reading() as connection,
+            nullcontext() if connection.in_transaction else transaction(connection),
+        ):
             yield connection
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What this thread writes within it is one write."""
+        with self.writing():
+            yield
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[sqlite3.Connection]:
+        """What is read within it is as it was at its beginning."""
+        with self.reading() as connection:
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -28,23 +28,26 @@ _REMEMBERED_WORDS = 50_000
 
 
 class StoredVocabulary:
-    """Asks the store word by word and remembers: for one document at a time."""
+    """Asks the store word by word and remembers: for one document at a time. Safe to share by
+    threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._counts: dict[str, int] = {}
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
-        self.look_up(words)
-        return [self._counts[word] for word in words]
+        counts = self.look_up(words)
+        return [counts[word] for word in words]
 
-    def look_up(self, asked: Iterable[str]) -> None:
+    def look_up(self, asked: Iterable[str]) -> Mapping[str, int]:
         """Ask for many words at once, which costs one round trip instead of one a word."""
         if len(self._counts) > _REMEMBERED_WORDS:
-            self._counts.clear()
-        missing = {word for word in asked if word not in self._counts}
+            self._counts = {}
+        counts = self._counts
+        missing = {word for word in asked if word not in counts}
         if missing:
-            self._counts.update(self._store.document_frequencies(missing, at_most=COUNTED_AT_MOST))
+            counts.update(self._store.document_frequencies(missing, at_most=COUNTED_AT_MOST))
+        return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,10 @@ class Rarity:
         cls,
         store: Store,
         records: Collection[StoredDocument],
+        vocabulary: StoredVocabulary | None = None,
     ) -> Rarity:
         """For few documents: how many of those like them hold their runs of words. Who is not like
-        them has next to none of them."""
+        them has next to none of them. `vocabulary` remembers words from one time to the next."""
         met = {record.document.id: record for record in records}
         like = {
             found.id
@@ -70,7 +74,7 @@ class Rarity:
         }
         known = {**store.get(like - met.keys()), **met}
         runs = RunTable.of(record.fingerprint.sketch for record in known.values())
-        vocabulary = StoredVocabulary(store)
+        vocabulary = vocabulary or StoredVocabulary(store)
         vocabulary.look_up({word for one in records for word in words(one.document.content)})
         return cls(vocabulary, runs)
 

@@ -25,7 +25,6 @@ from paperless_fingerprint.paperless.refusals import (
     ThrottledError,
     UnavailableError,
     explanation,
-    parsed,
     refusal,
 )
 from paperless_fingerprint.paperless.transport import (
@@ -120,7 +119,7 @@ class Connection:
         if reply.status >= 400 and not newest:
             raise refusal(reply.status, question.what, reply.body)
         if not newest.isdigit():
-            found = parsed(reply.body)
+            found = reply.json
             if not isinstance(found, Mapping) or "results" not in found:
                 raise self._not_paperless(reply)
             newest = str(KNOWN_API_VERSIONS[-1])  # a proxy that passes on known headers only
@@ -178,7 +177,7 @@ class Connection:
             raise refusal(reply.status, request.what, reply.body)
         if not reply.body.strip():
             return None
-        found = parsed(reply.body)
+        found = reply.json
         if found is None and reply.body.strip() != b"null":
             raise UnavailableError(
                 f"Paperless answered {request.what} with {explanation(reply.body)}, where JSON was "
@@ -217,7 +216,7 @@ class Connection:
             raise DeniedError(f"Paperless did not sign this user in: {said}", status=400, said=said)
         if reply.status >= 400:
             raise refusal(reply.status, request.what, reply.body)
-        found = parsed(reply.body)
+        found = reply.json
         if not isinstance(found, Mapping) or not isinstance(found.get("token"), str):
             raise self._not_paperless(reply)
         return checked_token(found["token"])

@@ -64,9 +64,9 @@ def _read_through(
         total, results = _page(path, found)
         undisturbed = undisturbed and count in {None, total}
         count = total
-        for item in results:
-            undisturbed = undisturbed and item["id"] not in items
-            items[item["id"]] = item
+        fresh = {item["id"]: item for item in results}
+        undisturbed = undisturbed and len(fresh) == len(results) and items.keys().isdisjoint(fresh)
+        items.update(fresh)
         # Not the address in `next`: behind a proxy it names a host that only Paperless knows.
         if not found.get("next"):
             return items, page, undisturbed and len(items) == count
@@ -74,10 +74,10 @@ def _read_through(
 
 def _page(path: str, found: Any) -> tuple[int, list[Mapping[str, Any]]]:
     if (
-        isinstance(found, Mapping)
+        isinstance(found, dict)
         and isinstance(found.get("count"), int)
         and isinstance(found.get("results"), list)
-        and all(isinstance(item, Mapping) and "id" in item for item in found["results"])
+        and all(isinstance(item, dict) and "id" in item for item in found["results"])
     ):
         return found["count"], found["results"]
     raise StrangeError(

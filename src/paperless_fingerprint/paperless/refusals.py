@@ -20,7 +20,10 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
+
+import orjson
 
 from paperless_fingerprint.errors import PaperlessError
 
@@ -81,9 +84,12 @@ class StrangeError(PaperlessAnswerError):
 def parsed(body: bytes) -> Any:
     """The JSON, or None where there is none."""
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        # It is strict: half a character, NaN and numbers of any length are none to it.
+        with suppress(ValueError, RecursionError):
+            return json.loads(body)
+    return None
 
 
 def explanation(body: bytes) -> str:

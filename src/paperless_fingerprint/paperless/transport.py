@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
@@ -50,12 +51,17 @@ class Limits:
     most_bytes: int = 128 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reply:
     status: int
     #: Names in any case.
     headers: Mapping[str, str]
     body: bytes
+
+    @cached_property
+    def json(self) -> Any:
+        """None where there is none."""
+        return parsed(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +292,7 @@ def is_page(reply: Reply) -> bool:
 
 def is_cut_off(reply: Reply) -> bool:
     """JSON whose end is missing, though no length announced more."""
-    return reply.status < 400 and bool(reply.body.strip()) and parsed(reply.body) is None
+    return reply.status < 400 and bool(reply.body.strip()) and reply.json is None
 
 
 def retry_after(reply: Reply) -> float | None:

@@ -29,26 +29,37 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
-def carry_out(store: Store, settings: Settings, journal: Journal, entry: JournalEntry) -> set[int]:
-    """The documents that Paperless may have to be told something about."""
+def carry_out(
+    store: Store, settings: Settings, journal: Journal, entry: JournalEntry
+) -> tuple[set[int], tuple[Reason, ...]]:
+    """The documents that Paperless may have to be told something about; and why it could not be
+    carried out, where it could not. Whoever has seen to those documents settles it."""
     around = reach(store, entry.documents)
     try:
         if entry.undoes is not None:
             undone = journal.get(entry.undoes)
             if undone is not None:
-                _put_back(store, settings, undone)
-                journal.settle(undone.number, UNDONE)
+                with store.at_once():
+                    _put_back(store, settings, undone)
         else:
             if not entry.was:
                 journal.remember(entry.number, json.dumps(_standing(store, entry)))
-            for step in entry.steps:
-                do(store, settings, step, entry.by)
+            with store.at_once():
+                for step in entry.steps:
+                    do(store, settings, step, entry.by)
     except UsageError as error:
         # Documents that were deleted meanwhile: there is nothing left to decide about.
-        journal.settle(entry.number, REFUSED, str(error))
-        return around
+        return around, (Reason.of_error(error),)
+    return around | reach(store, entry.documents), ()
+
+
+def settle(journal: Journal, entry: JournalEntry, why: tuple[Reason, ...]) -> None:
+    if why:
+        journal.settle(entry.number, REFUSED, why)
+        return
+    if entry.undoes is not None:
+        journal.settle(entry.undoes, UNDONE)
     journal.settle(entry.number, DONE)
-    return around | reach(store, entry.documents)
 
 
 def do(store: Store, settings: Settings, step: DecisionStep, by: str) -> None:

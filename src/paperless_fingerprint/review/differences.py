@@ -17,7 +17,7 @@ from paperless_fingerprint.comparison.relation import read as reading
 from paperless_fingerprint.comparison.wording import Change
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.library.judging import Judge
-from paperless_fingerprint.library.vocabulary import Rarity
+from paperless_fingerprint.library.vocabulary import Rarity, StoredVocabulary
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.review.catalogue import Catalogue, first_pair
 from paperless_fingerprint.review.diff_cache import DiffCache, Segment, TextDifferences
@@ -78,6 +78,8 @@ class DifferenceFinder:
         self._cache = cache
         #: Where people have looked, the last one first.
         self._places: tuple[Place, ...] = ()
+        #: For so many documents.
+        self._words: tuple[int, StoredVocabulary] | None = None
 
     def use(self, settings: Settings) -> None:
         self._settings = settings
@@ -150,6 +152,14 @@ class DifferenceFinder:
                 self._places = tuple(places)[:_PLACES]
                 return
 
+    def _vocabulary(self) -> StoredVocabulary:
+        """Two letters have most of their words in common with all others; how many hold a word is
+        counted anew when documents have come or gone."""
+        size = len(self._mirror.catalogue.documents)
+        if self._words is None or self._words[0] != size:
+            self._words = size, StoredVocabulary(self._opened.store)
+        return self._words[1]
+
     def _compared(self, a: int, b: int) -> TextDifferences:
         store = self._opened.store
         stored = store.get([a, b])
@@ -161,7 +171,7 @@ class DifferenceFinder:
         comparison = compare(
             reading(first, judge.shingle_words),
             reading(second, judge.shingle_words),
-            judge.judging(Rarity.around(store, list(stored.values()))),
+            judge.judging(Rarity.around(store, list(stored.values()), self._vocabulary())),
         )
         segments = segments_of(comparison.changes)
         shortened = cut_first or cut_second or len(segments) > MOST_SEGMENTS

@@ -17,6 +17,7 @@ What every store promises (tests/contract holds them to it):
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID, uuid5
@@ -109,6 +110,11 @@ class Store(Protocol):
 
     def close(self) -> None: ...
 
+    def at_once(self) -> AbstractContextManager[None]:
+        """What one thread writes within it is one write, where the store can do that: all of it is
+        there afterwards, or nothing, and it takes no longer than one. Elsewhere each write is there
+        at once."""
+
     # Documents -----------------------------------------------------------------------------
 
     def put(self, records: Sequence[StoredDocument]) -> WriteReport:
@@ -165,9 +171,6 @@ class Store(Protocol):
         At most candidates.SHORTLIST that clearly share text and FAINT_AT_MOST that may do so
         (those of the same text or file come on top), in the order of candidates.ranked().
         """
-
-    def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
-        """(id, score) of documents that hold any of the words, best first."""
 
     def document_frequencies(self, words: Collection[str], *,
                              at_most: int = 1_000_000_000) -> dict[str, int]:  # fmt: skip

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from paperless_fingerprint.text.letters import SPACED, words_without_spaces
-from paperless_fingerprint.text.normalise import words
+from paperless_fingerprint.text.normalise import MAX_WORD_CHARACTERS, words
 
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
 # A run of letters, perhaps with a hyphen and the end of a line inside; or a word of a script that
@@ -23,8 +23,7 @@ _PIECE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     word: str
     start: int
     end: int
@@ -37,6 +36,7 @@ def places(text: str) -> Iterator[Place]:
         piece = match[0]
         found = known.get(piece)
         if found is None:
-            found = known[piece] = words(piece)
+            is_word = piece.isascii() and piece.isalnum() and len(piece) <= MAX_WORD_CHARACTERS
+            found = known[piece] = [piece.lower()] if is_word else words(piece)
         for word in found:
             yield Place(word, match.start(), match.end())

@@ -80,6 +80,16 @@ class Persons:
             self._pool.submit(self._ask_again, key, token, known)
         return known.person
 
+    def now(self, token: str, *, anew: bool = False) -> Person:
+        """With what Paperless lets them see at this moment. Their list is asked for again where it
+        has grown or shrunk since; `anew`: in any case."""
+        person = self.of(token)
+        if person.visible is None:
+            return person
+        if not anew and self.client_of(token).count() == len(person.visible):
+            return person
+        return self._ask(_key(token), token)
+
     def knows(self, token: str) -> bool:
         """Whether it was found to be right not long ago."""
         key = _key(token)

@@ -6,9 +6,10 @@ import hmac
 import ipaddress
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from anyio import CapacityLimiter
@@ -18,7 +19,7 @@ from starlette.responses import Response
 from paperless_fingerprint.errors import ConfigurationError, NoPaperlessError, PaperlessError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages import ngettext
-from paperless_fingerprint.library.search import Answer, Look
+from paperless_fingerprint.library.search import Answer, Hit, Look
 from paperless_fingerprint.library.search import Request as SearchRequest
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError, ThrottledError
@@ -29,6 +30,8 @@ from paperless_fingerprint.web.limits import RateLimit, network_of, same_name
 from paperless_fingerprint.web.problems import Problem
 from paperless_fingerprint.web.rights import Persons
 from paperless_fingerprint.web.sessions import COOKIE, BrowserSession, Sessions
+
+Found = TypeVar("Found")
 
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf"
@@ -54,6 +57,8 @@ class Visit:
     csrf: str = field(repr=False)
     #: None for whoever is not signed in.
     client: PaperlessClient | None = field(repr=False)
+    #: Who that is with the rights of this moment (Persons.now); None for whoever is not signed in.
+    now: Callable[..., Person] | None = field(default=None, repr=False)
 
     @property
     def paperless(self) -> PaperlessClient:
@@ -61,21 +66,40 @@ class Visit:
         return self.client or self.review.paperless
 
     def search(self, request: SearchRequest) -> Answer:
-        return self.review.search.run(self._person_now(), request)
+        return self._still_seen(self.review.search.run, request, lambda answer: answer.hits)
 
     def look(self, request: SearchRequest) -> Look:
-        return self.review.search.look(self._person_now(), request)
+        return self._still_seen(self.review.search.look, request, lambda look: look.answer.hits)
 
     def explain(self, request: SearchRequest) -> dict[str, Any]:
         return self.review.search.explain(self._person_now(), request)
 
-    def _person_now(self) -> Person:
+    def _still_seen(
+        self,
+        searched: Callable[[Person, SearchRequest], Found],
+        request: SearchRequest,
+        hits: Callable[[Found], Sequence[Hit]],
+    ) -> Found:
+        """What is shown is asked for by name: one document may have been taken away and another
+        given, and then there are as many as before."""
+        person = self._person_now()
+        found = searched(person, request)
+        ids = {hit.id for hit in hits(found)}
+        if person.visible is None or not ids:
+            return found
+        try:
+            is_seen = self.paperless.visible_ids(ids) == ids
+        except PaperlessError as error:
+            is_seen = not isinstance(error, DeniedError)
+        return found if is_seen else searched(self._person_now(anew=True), request)
+
+    def _person_now(self, *, anew: bool = False) -> Person:
         """With what Paperless lets them see at this moment: a total, too, tells which words stand
         in a document, and so does a document that others are compared with."""
-        if self.person.superuser:
+        if self.now is None:
             return self.person
         try:
-            return replace(self.person, visible=frozenset(self.paperless.document_ids()))
+            return self.now(anew=anew)
         except DeniedError:
             raise NotSignedIn(_("Your Paperless account cannot view documents.")) from None
         except PaperlessError:
@@ -139,7 +163,7 @@ class Visits:
             raise NotSignedIn(
                 _("Paperless no longer knows your session. Sign in again; nothing is lost.")
             ) from None
-        return Visit(person, self.review, session.csrf, self.persons.client_of(session.token))
+        return self._visit(person, session.csrf, session.token)
 
     def _machine(self, request: Request, token: str) -> Visit:
         address = network_of(_client(request))
@@ -151,7 +175,13 @@ class Visits:
             person = self.persons.of(token)
         except (DeniedError, ConfigurationError, ValueError):
             raise NotSignedIn(_("Paperless does not know this token.")) from None
-        return Visit(person, self.review, "", self.persons.client_of(token))
+        return self._visit(person, "", token)
+
+    def _visit(self, person: Person, csrf: str, token: str) -> Visit:
+        return Visit(
+            person, self.review, csrf, self.persons.client_of(token),
+            partial(self.persons.now, token),
+        )  # fmt: skip
 
     # --- forged requests ------------------------------------------------------------------------
 

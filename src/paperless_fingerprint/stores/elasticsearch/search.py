@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import orjson
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.shingles import Hashes
@@ -33,7 +33,7 @@ from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason
 from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
 from paperless_fingerprint.stores.elasticsearch.refresh import unseen_at
-from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, failed_within
+from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, whole
 from paperless_fingerprint.text.normalise import words
 
 #: Hits in one answer.
@@ -42,8 +42,9 @@ _PAGE = 1000
 _WITH_TEXTS = 256
 _SHOWN = ["id", "uuid", "title", "created", "added", "page_count", "owner", "viewers"]
 _TEXT = ["content", "content_zlib"]
-#: What tells whether a candidate is one, and saves counting its shingles.
-_FACTS = ["level", "spec", "shingles"]
+#: What tells whether a candidate is one, and saves counting its shingles; the source, where it comes
+#: along, tells the spec.
+_FACTS = ["level", "shingles"]
 #: Documents whose words are looked at where one was not found.
 _RESEMBLING = 20
 
@@ -61,7 +62,7 @@ class ElasticsearchSearcher:
         names = {kind: one.alias(address.prefix) for kind, one in definitions().items()}
         self._documents, self._groups = names["documents"], names["groups"]
         self._unseen = unseen_at(address.hosts)
-        self._history = History(self._client, self._failures, self._groups)
+        self._history = History(self._client, self._failures, self._groups, self._unseen)
 
     def close(self) -> None:
         self._client.close()
@@ -114,7 +115,7 @@ class ElasticsearchSearcher:
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
-        more: dict[str, Any] = {"docvalue_fields": _FACTS}
+        more: dict[str, Any] = {"docvalue_fields": _FACTS if step else [*_FACTS, "spec"]}
         if until is not None:
             more["min_score"] = float(until.value) * (1 - 1e-6)
         order, least = Order(), _least_score(query)
@@ -249,9 +250,12 @@ class ElasticsearchSearcher:
             return self._search([(self._documents, {**body, "query": without(())})], scope)[0]
         while True:
             known = self._history.known
-            asked = {**body, "query": without(known.ids)}
-            stamp, answer = self._search([(self._groups, STAMP), (self._documents, asked)], scope)
-            if known.is_current(stamp):
+            search = (self._documents, {**body, "query": without(known.ids)})
+            if self._history.is_good():
+                return self._search([search], scope)[0]
+            until = self._history.good_until
+            stamp, answer = self._search([(self._groups, STAMP), search], scope)
+            if self._history.is_current(known, stamp, until):
                 return answer
             self._history.read()
 
@@ -268,8 +272,10 @@ class ElasticsearchSearcher:
             # OpenSearch calls it an error where no shard was in time.
             if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
                 raise SearchTooLongError(scope.time_limit_seconds)
-            if "error" in one:
-                self._raise(one)
+            try:
+                whole(one)
+            except ApiError as error:
+                self._raise(error)
         return answers
 
     def _client_for(self, seconds: float) -> Elasticsearch:
@@ -281,8 +287,7 @@ class ElasticsearchSearcher:
             self._patient = (seconds, client)
         return client
 
-    def _raise(self, answer: dict[str, Any]) -> None:
-        error = failed_within(answer)
+    def _raise(self, error: ApiError) -> None:
         kind, reason = reason_of(error)
         if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
             raise UsageError(
@@ -333,7 +338,8 @@ def _is_candidate(query: SketchQuery, hit: Hit) -> bool:
     """What the server was not asked about: the spec, and the matches for that level."""
     fields = hit["fields"]
     group = group_of(query, int(fields.get("level", (-1,))[0]))
-    if group is None or fields["spec"][0] != query.spec:
+    spec = hit["_source"]["spec"] if "_source" in hit else fields["spec"][0]
+    if group is None or spec != query.spec:
         return False
     return query.per_shingle or hit["sort"][0] >= group.minimum * group.weight * (1 - 1e-5)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from uuid import UUID
 
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
@@ -28,7 +29,7 @@ class ElasticsearchStore(Documents, Results):
         partners = {id for pair in pairs for id in (pair.a, pair.b)} - ids
         self._waiting.add(self._present(partners))
         outcome = self._writer.write(
-            Operation("delete", self._names["documents"], str(id)) for id in ids
+            Operation("delete", self._names["documents"], str(id), about=(id,)) for id in ids
         )
         if outcome.failures:
             raise self._failures.store_error(outcome.failures[0].reason)
@@ -39,6 +40,9 @@ class ElasticsearchStore(Documents, Results):
         self._drop_groups("chain", ids, keeping=())
         self._waiting.forget(ids)
         return len(outcome.done)
+
+    def at_once(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def notes(self) -> dict[str, str]:
         answer = self._reader.search(

@@ -155,24 +155,20 @@ class Documents(SqliteFile):
         excluding: int | None = None,
     ) -> list[Candidate]:
         postings.post_those_that_wait(self)
-        with self.reading() as connection:
-            connection.execute("BEGIN")  # one snapshot for all that follows
-            try:
-                same_text = self._same(connection, "text_hash", fingerprint.text_hash, excluding)
-                same_file = self._same(connection, "checksum", checksum, excluding)
-                shared_bands: dict[int, int] = {}
-                found: list[int] = []
-                if fingerprint.sketch:
-                    shared_bands = postings.band_mates(connection, fingerprint, excluding)
-                    found = postings.shortlist(connection, fingerprint, excluding)
-                met = sorted({*found, *shared_bands, *same_text, *same_file})
-                others = connection.execute(
-                    f"SELECT id, {rows.FINGERPRINT} FROM document "
-                    "WHERE id IN (SELECT value FROM json_each(?))",
-                    (rows.id_list(met),),
-                ).fetchall()
-            finally:
-                connection.execute("COMMIT")
+        with self.at_one_moment() as connection:
+            same_text = self._same(connection, "text_hash", fingerprint.text_hash, excluding)
+            same_file = self._same(connection, "checksum", checksum, excluding)
+            shared_bands: dict[int, int] = {}
+            found: list[int] = []
+            if fingerprint.sketch:
+                shared_bands = postings.band_mates(connection, fingerprint, excluding)
+                found = postings.shortlist(connection, fingerprint, excluding)
+            met = sorted({*found, *shared_bands, *same_text, *same_file})
+            others = connection.execute(
+                f"SELECT id, {rows.FINGERPRINT} FROM document "
+                "WHERE id IN (SELECT value FROM json_each(?))",
+                (rows.id_list(met),),
+            ).fetchall()
         fingerprints = {row[0]: rows.fingerprint_from(row[1:]) for row in others}
         return ranked(
             compare_sketches(
@@ -183,17 +179,6 @@ class Documents(SqliteFile):
                 same_file=same_file,
             )
         )
-
-    def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
-        if not words:
-            return []
-        expression = " OR ".join(f'"{word}"' for word in words)
-        with self.reading() as connection:
-            found = connection.execute(
-                "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?",
-                (expression, limit),
-            ).fetchall()
-        return [(id, score) for id, score in found]
 
     def document_frequencies(
         self, words: Collection[str], *, at_most: int = 1_000_000_000
@@ -312,14 +297,14 @@ class Documents(SqliteFile):
         marks = ", ".join("?" * 25)
         connection.executemany(
             f"INSERT OR REPLACE INTO document ({rows.METADATA}, {rows.FINGERPRINT}) VALUES ({marks})",
-            [
+            (
                 (*rows.metadata_row(r.document), *rows.fingerprint_row(r.fingerprint))
                 for r in records
-            ],
+            ),
         )
         connection.executemany(
             "INSERT OR REPLACE INTO content VALUES (?, ?)",
-            [(r.document.id, r.document.content) for r in records],
+            ((r.document.id, r.document.content) for r in records),
         )
         fts_merge.prepare_for(connection, import_=len(records) >= postings.LARGE_WRITE)
         _index_words(connection, (rows.search_row(r.document, r.normalised) for r in records))

@@ -129,12 +129,8 @@ class SqliteVectors(SqliteFile):
     # Inside --------------------------------------------------------------------------------
 
     def _table(self, space: str) -> VectorTable:
-        with self.reading() as connection, self._guard:
-            connection.execute("BEGIN")  # one snapshot for all that follows
-            try:
-                known = _refreshed(connection, space, self._known.get(space))
-            finally:
-                connection.execute("COMMIT")
+        with self.at_one_moment() as connection, self._guard:
+            known = _refreshed(connection, space, self._known.get(space))
             self._known[space] = known
             return known.table
 
