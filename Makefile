@@ -14,8 +14,9 @@ demo: $(VENV)/.installed
 COVERED ?= tests/unit tests/properties tests/golden tests/integration/test_command_line.py \
 	tests/integration/test_old_library.py tests/integration/test_search_command.py
 
+# In two processes: tests wait for a server or a browser more than they work.
 test: check chromium
-	$(RUN) pytest
+	$(RUN) pytest -n 2 --dist loadgroup
 
 # The page tests need a real browser.
 chromium:

@@ -3,7 +3,7 @@
 CPU seconds of import and analysis through the command line, all processes and their start
 included; then the time of one more document in a running worker (candidates, comparison, groups),
 for a sample of documents that are taken in again with another text. `--file` measures documents
-from elsewhere, such as gen_scale.py's.
+from elsewhere, such as gen_scale.py's; with `--keep` each size may be measured by itself.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def one_more(address: str, sample: int) -> tuple[int, list[float], float, float,
     return len(everything), seconds, cpu / len(seconds), first, tidying / len(seconds)
 
 
-def main(sizes: list[int], files: list[Path], sample: int, out: Path | None) -> None:
+def main(sizes: list[int], files: list[Path], sample: int, out: Path | None, *, keep: bool) -> None:
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -129,7 +129,7 @@ def main(sizes: list[int], files: list[Path], sample: int, out: Path | None) -> 
         for path in files:
             assert next(documents(path), None) is not None, f"{path} holds no documents"
             rows.append(measure(path, f"sqlite:///{folder / path.stem}.db", sample))
-    report("analysis", rows, out)
+    report("analysis", rows, out, kept_by="documents" if keep else "")
 
 
 if __name__ == "__main__":
@@ -138,5 +138,6 @@ if __name__ == "__main__":
     parser.add_argument("--file", type=Path, action="append", default=[], dest="files")
     parser.add_argument("--sample", type=int, default=200)
     parser.add_argument("--json", type=Path, metavar="FOLDER")
+    parser.add_argument("--keep", action="store_true", help="what other sizes have left in FOLDER")
     options = parser.parse_args()
-    main(options.sizes, options.files, options.sample, options.json)
+    main(options.sizes, options.files, options.sample, options.json, keep=options.keep)

@@ -50,8 +50,17 @@ def machine() -> dict[str, str]:
     }
 
 
-def report(name: str, rows: list[dict[str, object]], folder: Path | None) -> None:
-    """A table for people on stdout, and the same as JSON in the folder."""
+def report(
+    name: str, rows: list[dict[str, object]], folder: Path | None, *, kept_by: str = ""
+) -> None:
+    """A table for people on stdout, and the same as JSON in the folder.
+
+    With `kept_by` rows of earlier runs stay there, but for those of which this column says the same:
+    what takes an hour is measured by itself."""
+    path = folder / f"{name}.json" if folder else None
+    if kept_by and path and path.exists():
+        known = {row[kept_by]: row for row in [*json.loads(path.read_text()), *rows]}
+        rows = [known[key] for key in sorted(known)]
     print(f"\n## {name}\n")
     columns = list(dict.fromkeys(key for row in rows for key in row))
     cells = [[_shown(row.get(column, "")) for column in columns] for row in rows]
@@ -59,9 +68,9 @@ def report(name: str, rows: list[dict[str, object]], folder: Path | None) -> Non
     for line in (columns, ["-" * width for width in widths], *cells):
         print("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |")
     sys.stdout.flush()
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 def _shown(value: object) -> str:

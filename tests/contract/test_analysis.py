@@ -8,8 +8,9 @@ from itertools import islice
 
 import pytest
 
-from documents import SPEC, contested_scan, document, misread
+from documents import SPEC, contested_scan, damaged, document, misread, some_text
 from libraries import Library
+from paperless_fingerprint.candidates import forms
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.grouping.rivals import CROWD
@@ -404,6 +405,28 @@ def test_forms_of_one_kind_are_few_comparisons_each(store: Store) -> None:
     report = analyse(store, SETTINGS, Silent())
     assert report.compared <= 16 * (len(texts) + len(copies))
     assert set(state(store)[0]) == {(3, 1003), (77, 1077)}
+
+
+def test_who_shares_phrases_in_a_large_family_is_not_compared(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forms, "HUNDREDS", 40)
+    printed = [some_text(60, seed) for seed in range(6)]
+    rng = random.Random(1)
+
+    def filled_in() -> str:
+        phrases = (some_text(5, rng.randrange(12)) for _ in printed)
+        return " ".join(
+            f"{part} {phrase} {some_text(3, rng.getrandbits(32))}"
+            for part, phrase in zip(printed, phrases, strict=True)
+        )
+
+    texts = {id: filled_in() for id in range(1, 81)}
+    copies = {100 + id: damaged(texts[id], 0.02, id) for id in (3, 77)}
+    fill(store, [document(id, text) for id, text in (texts | copies).items()])
+    report = analyse(store, SETTINGS, Silent())
+    assert report.compared < 2 * len(texts)  # without, it is three times as many as that
+    assert set(state(store)[0]) == {(3, 103), (77, 177)}
 
 
 def _statements() -> Iterator[tuple[int, str]]:

@@ -112,7 +112,7 @@ def test_a_search_sees_what_this_process_has_written(store: Store) -> None:
         text = some_text(60, id)
         store.put([stored(id, text)])
         assert [c.id for c in store.candidates(fingerprint(text, SPEC))] == [id]
-        assert [found for found, _ in store.search_words(text.split()[:2])] == [id]
+        assert store.document_frequencies(text.split()[:2]) == dict.fromkeys(text.split()[:2], 1)
         store.delete([id])
         assert store.candidates(fingerprint(text, SPEC)) == []
 
@@ -138,23 +138,6 @@ def test_of_two_written_at_the_same_time_at_least_one_sees_the_other(store: Stor
             thread.join()
         assert ids[1] in seen[ids[0]] or ids[0] in seen[ids[1]]
         store.delete(ids)
-
-
-def test_words_are_found_in_any_script(store: Store) -> None:
-    store.put(
-        [
-            stored(1, "Die Straße nach Köln"),
-            stored(2, "関西電力 電気料金のお知らせ"),
-            stored(3, "Grüße aus KÖLN"),
-            stored(4, "", title="Köln"),
-        ]
-    )
-    assert {id for id, _ in store.search_words(["köln"])} == {1, 3, 4}
-    assert {id for id, _ in store.search_words(["strasse"])} == {1}
-    assert {id for id, _ in store.search_words(["電"])} == {2}
-    assert store.search_words(["nichts"]) == []
-    assert store.search_words([]) == []
-    assert len(store.search_words(["köln"], limit=2)) == 2
 
 
 def test_words_are_counted_by_document(store: Store) -> None:

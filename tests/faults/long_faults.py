@@ -11,37 +11,44 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
-from breaking import fast_folder, nursery, scaled
+from breaking import OWN, fast_folder, nursery, scaled
 from paperless_fixtures import HOOK
 from paperless_work import Office
+from waiting import until
 
-from documents import misread, some_text
+from documents import misread, some_text, stored
 from golden.letters import LANGUAGES, letter
 from paperless_fingerprint.api.library import Library
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
-from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.errors import FingerprintError, StoreError
 from paperless_fingerprint.files.sqlite import SqliteFile
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.integration.audit import AuditLog
 from paperless_fingerprint.integration.consume import drain
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.library.settled import unsettled
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.spool import Spool
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.elasticsearch import scan
+from paperless_fingerprint.stores.opening import searcher_of
 
 KILLED = -9
 #: Of import, analyze, consume, serve and replace each.
@@ -145,15 +152,12 @@ class Shelf:
             **more,
         }
         self.texts: dict[int, str] = {}
+        self.said = str(folder / "said")
         self._files = 0
 
     @property
     def settings(self) -> Settings:
         return load(environment=self.environment)
-
-    @property
-    def said(self) -> str:
-        return str(self.folder / "said")
 
     def lines(self, documents: list[Document]) -> str:
         """A file of these; they are wanted in the library from now on."""
@@ -244,21 +248,74 @@ def test_analyze_killed(folder: Path, report: Report) -> None:
     report(kills=killed, pairs=shelf.check())
 
 
-def test_disk_full(folder: Path, report: Report) -> None:
-    """No file may grow beyond so much: at the first byte, in the middle, almost at the end."""
-    shelf, chance = Shelf(folder), random.Random(3)
-    failures, coming = 0, slices(chance)
+def under_want(
+    shelf: Shelf,
+    seed: int,
+    runs: int,
+    want: Callable[[random.Random], AbstractContextManager[dict]],
+) -> tuple[int, int]:
+    """Import and analysis, each in want of something, and each time the import again in plenty: how
+    many were refused, and how many pairs there are in the end."""
+    chance, refused = random.Random(seed), 0
+    coming = slices(chance)
     with nursery(shelf) as workers:
-        for _ in range(scaled(40)):
+        for _ in range(runs):
             importing = ["import", shelf.lines(next(coming))]
             for args in (importing, ["analyze", *chance.choice(([], ["--settle"]))]):
-                limit = int(2 ** chance.uniform(12, 21))
-                statuses = workers.run(args=args, said=shelf.said, file_limit=limit)
-                failures += not failed_well(statuses, shelf.said)
+                with want(chance) as told:
+                    statuses = workers.run(args=args, said=shelf.said, **told)
+                refused += not failed_well(statuses, shelf.said)
             assert workers.run(args=importing, said=shelf.said) == [0]
         assert workers.run(args=["import", shelf.lines(DOCUMENTS)], said=shelf.said) == [0]
-    assert failures > scaled(10)
-    report(refusals=failures, pairs=shelf.check())
+    assert refused > runs / 4
+    return refused, shelf.check()
+
+
+def limit(name: str, low: float, high: float) -> Callable[[random.Random], nullcontext[dict]]:
+    return lambda chance: nullcontext({name: int(2 ** chance.uniform(low, high))})
+
+
+def test_disk_full(folder: Path, report: Report) -> None:
+    """No file may grow beyond so much: at the first byte, in the middle, almost at the end."""
+    refused, pairs = under_want(Shelf(folder), 3, scaled(40), limit("file_limit", 12, 21))
+    report(refusals=refused, pairs=pairs)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, of 24 MB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(mounting, check=False).returncode:
+        pytest.skip("only root may mount a file system")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_file_system_full(small_disk: Path, report: Report) -> None:
+    """So much is left when it begins: nothing, or what is not enough for all of it."""
+    filler = small_disk / "filler"
+
+    @contextmanager
+    def filled(chance: random.Random) -> Iterator[dict]:
+        left = int(2 ** chance.uniform(10, 21))
+        filler.write_bytes(bytes(max(0, shutil.disk_usage(small_disk).free - left)))
+        yield {}
+        filler.unlink()
+
+    shelf = Shelf(small_disk)
+    shelf.said = str(small_disk.parent / "said")
+    refused, pairs = under_want(shelf, 11, scaled(30), filled)
+    report(refusals=refused, pairs=pairs)
+
+
+def test_too_little_memory(folder: Path, report: Report) -> None:
+    """What a worker has at its beginning, and some megabytes more or less."""
+    refused, pairs = under_want(Shelf(folder), 10, scaled(40), limit("memory", 17, 26))
+    report(refusals=refused, pairs=pairs)
 
 
 def test_read_only(folder: Path, report: Report) -> None:
@@ -585,6 +642,87 @@ def test_two_services_on_one_library(office: Office, report: Report) -> None:
     report(kills=killed, pairs=check_office(office))
 
 
+# --- many groups resolved at once ---------------------------------------------------------------------
+
+#: Groups of one batch.
+GROUPS = scaled(1_000)
+
+
+@contextlib.contextmanager
+def service(office: Office, port: int) -> Iterator[tuple[subprocess.Popen, httpx.Client]]:
+    """`serve` as a process, and the API as a program with the administrator's token has it."""
+    said = (office.folder / "said").open("a")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paperless_fingerprint", "serve", "--port", str(port)],
+        env={**os.environ, **office.environment}, stdout=said, stderr=said,
+    )  # fmt: skip
+    token = {"Authorization": f"Token {office.paperless.token}"}
+    try:
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", headers=token, timeout=300
+        ) as client:
+            until(lambda: _answers(client), "the service", seconds=120)
+            yield process, client
+    finally:
+        process.kill()
+        process.wait(60)
+        said.close()
+
+
+def _answers(client: httpx.Client) -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return client.get("/api/review").json().get("ready", False)
+    return False
+
+
+@pytest.mark.timeout(7_200)
+def test_a_batch_killed_in_its_middle(office: Office, report: Report) -> None:
+    """Thousands of groups at once: the service dies in the middle, each document is moved once, and
+    one undo brings all of it back."""
+    library = office.paperless.library
+    tag = library.add_label("tags", OWN).id
+    copies = {}
+    for number in range(GROUPS):
+        text = f"Vorgang {number} {some_text(40, seed=number)}"
+        copies[office.add(text, tags=[tag], title=f"copy {number}")] = office.add(text)
+    office.sync()
+    before = {row.id: (row.title, tuple(row.tags)) for row in library.documents.values()}
+    port = free_port()
+    order = {"selection": {"items": [], "filters": {"relation": "exact"}}, "rules": ["oldest"]}
+
+    def over(client: httpx.Client, number: int, state: str) -> dict | None:
+        found = client.get(f"/api/review/batches/{number}").json()
+        return found if found[state] + found["refused"] == GROUPS else None
+
+    with service(office, port) as (process, client):
+        look = client.post("/api/review/resolve-many/preview", json=order).json()
+        assert (look["groups"], look["documents"]) == (GROUPS, GROUPS)
+        began = time.monotonic()
+        started = client.post("/api/review/resolve-many", json={**order, "seen": look["seen"]})
+        number = started.json()["number"]
+        until(lambda: len(library.trash) >= GROUPS / 2, "half of it", seconds=3_600)
+        process.kill()
+        process.wait(60)
+    assert len(library.trash) < GROUPS
+    with service(office, port) as (_, client):
+        found = until(lambda: over(client, number, "done"), "the batch", seconds=3_600)
+        seconds = time.monotonic() - began
+        assert (found["total"], found["done"], found["problems"]) == (GROUPS, GROUPS, [])
+        assert set(library.trash) == set(copies)
+        # What the copies had is with those that are kept.
+        assert all(tag in library.documents[id].tags for id in copies.values())
+        acts = AuditLog(office.folder / "library.audit.jsonl").acts()
+        moved = [id for act in acts if act.what == "merged" for id in act.details["trashed"]]
+        assert sorted(moved) == sorted(copies)
+        began = time.monotonic()
+        assert client.post("/api/review/undo", json={"number": number}).status_code == 200
+        until(lambda: over(client, number, "undone"), "the undo", seconds=3_600)
+        back = time.monotonic() - began
+    assert library.trash == {}
+    assert {r.id: (r.title, tuple(r.tags)) for r in library.documents.values()} == before
+    report(groups=GROUPS, kills=1, seconds=round(seconds), seconds_to_undo=round(back))
+
+
 # --- Elasticsearch ------------------------------------------------------------------------------------
 
 
@@ -632,6 +770,42 @@ def test_a_node_killed_in_the_middle_of_a_bulk(
         with Path(shelf.lines(DOCUMENTS)).open("rb") as lines:
             library.import_lines(lines)
     report(nodes_killed=1, imports=tries, pairs=shelf.check())
+
+
+@pytest.mark.elasticsearch
+def test_a_shard_that_has_lost_its_node(
+    tmp_path: Path, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without replicas a part of the documents is gone: that is said, and nobody is answered as if the
+    others were all."""
+    from elasticsearch_nodes import Cluster, client_for, open_test_store
+
+    monkeypatch.setattr(scan, "PATIENCE_SECONDS", 2.0)
+    cluster = Cluster(tmp_path)
+    with contextlib.ExitStack() as opened:
+        opened.callback(cluster.stop)
+        store = open_test_store(",".join(cluster.urls), "pf-test-shards", shards=3)
+        opened.callback(store.close)
+        searcher = searcher_of(store)
+        opened.callback(searcher.close)
+        searching = Search(store, searcher, FingerprintSpec())
+        store.put([stored(id, some_text(60, 1)) for id in range(1, 61)])
+        fingerprint = store.get([1])[1].fingerprint
+        assert len(store.ids()) == 60
+        with client_for(cluster.urls[0]) as client:
+            shards = client.cat.shards(index="pf-test-shards-documents", format="json", h="node")
+        cluster.kill(["one", "two", "three"].index(shards[0]["node"]))
+        questions = (
+            store.ids,
+            lambda: store.candidates(fingerprint),
+            lambda: list(store.documents()),
+            lambda: searching.run(Request("FINGERPRINT:1")),
+            lambda: store.report().counts.documents,
+        )
+        for ask in questions:
+            with pytest.raises(StoreError):
+                ask()
+    report(nodes_killed=1, questions=len(questions))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ Commands come as JSON lines on stdin, one answer a line goes to stdout:
     {"workers": 2, "kill_after": [0.05]}   the first is killed after 50 ms; the second is let be
     {"args": ["analyze"], "said": "out"}   the command line instead, what it says into that file
     {"file_limit": 65536}                  no file may grow beyond this
+    {"memory": 10000000}                   no more than so much beside what it has at its beginning
     {"plain": true}                        root, too, may write only what the modes of files allow
     {"environment": {"NAME": "value"}}     beside the one that all have
 
@@ -23,6 +24,7 @@ import signal
 import sys
 import traceback
 from contextlib import contextmanager
+from pathlib import Path
 
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import open_workplace
@@ -94,6 +96,10 @@ def command(args: list[str]) -> int:
 def limited(told: dict) -> None:
     if limit := told.get("file_limit"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    if "memory" in told:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + told["memory"]
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     if told.get("plain") and os.geteuid() == 0:
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         if ctypes.CDLL(None, use_errno=True).capset(header, (ctypes.c_uint32 * 6)()):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import count
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from documents import SPEC, some_text
-from paperless_fingerprint.errors import PartlyDone
+from paperless_fingerprint.cli import main
+from paperless_fingerprint.errors import ExitCode, PartlyDone
 from paperless_fingerprint.library import analysis_whole
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.intake import take_in
@@ -87,3 +91,42 @@ def test_a_process_that_dies_is_told_in_a_sentence_and_the_next_run_goes_on(
     analyse(store, load({"workers": 1}, {}), Silent())
     assert not store.pending()
     assert sum(1 for _ in store.pairs()) == 500
+
+
+@pytest.mark.parametrize(
+    "lack",
+    [MemoryError(), OSError(errno.ENOMEM, "no room"), RuntimeError("can't start new thread")],
+    ids=["array", "process", "thread"],
+)
+def test_too_little_memory_is_told_in_a_sentence_and_the_next_run_goes_on(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, lack: Exception
+) -> None:
+    at = [f"--store=sqlite:///{store.path}", "analyze"]
+    with monkeypatch.context() as short:
+        write, times = analysis_whole._store, count()
+
+        def short_of_memory(*given):
+            if next(times) == 2:
+                raise lack
+            return write(*given)
+
+        short.setattr(analysis_whole, "_CHUNK_PAIRS", 20)
+        short.setattr(analysis_whole, "_STORED_TOGETHER", 1)
+        short.setattr(analysis_whole, "_store", short_of_memory)
+        ended = CliRunner().invoke(main, at)
+    assert ended.exit_code == ExitCode.PARTLY_DONE
+    assert ended.stderr.endswith("make room, or set 'workers' to 1.\n")
+    kept = sum(1 for _ in store.pairs())
+    assert 0 < kept < 500
+    assert len(store.pending()) < 1_000
+    assert CliRunner().invoke(main, at).exit_code == 0
+    assert not store.pending()
+    assert sum(1 for _ in store.pairs()) == 500
+
+
+def test_any_other_error_is_not_taken_for_that(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis_whole, "_store", lambda *_: 1 + "")
+    ended = CliRunner().invoke(main, [f"--store=sqlite:///{store.path}", "analyze"])
+    assert isinstance(ended.exception, TypeError)

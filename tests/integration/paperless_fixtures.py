@@ -13,6 +13,7 @@ import pytest
 
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
+from paperless_fingerprint.paperless.connection import Connection
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HOOK = REPOSITORY / "hooks" / "post_consume.py"
@@ -60,7 +61,7 @@ def connect(pauses: Pauses) -> Iterator[Callable[..., PaperlessClient]]:
                 options["token"] = server.token
             options.setdefault("sleep", pauses)
             options.setdefault("limits", Limits(connect_seconds=10, read_seconds=20))
-            return stack.enter_context(PaperlessClient(url, **options))
+            return stack.enter_context(PaperlessClient(Connection(url, **options)))
 
         yield make
 

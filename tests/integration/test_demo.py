@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from paperless_fingerprint.cli import main
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
+from paperless_fingerprint.library.uncompared import uncompared
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.settings.loading import load
 
@@ -32,7 +33,7 @@ def quiet(tmp_path, monkeypatch):
 
 
 def test_every_upload_is_announced_done_and_told(quiet, tmp_path):
-    documents = sample_library()[:12]
+    documents = [each for each in sample_library() if each.id <= 12 or each.id in {38, 39, 41}]
     folder = tmp_path / "demo"
     folder.mkdir()
     settings = load()
@@ -46,6 +47,9 @@ def test_every_upload_is_announced_done_and_told(quiet, tmp_path):
                 tag = "Has duplicates" if id == group.primary else "Duplicate ("
                 assert any(name.startswith(tag) for name in shown[id].tags)
         assert len(paperless.library.views) == 1
+        # A photo, and what Paperless could not open.
+        reasons = {each.id: each.reason.value for each in uncompared(place.store)}
+        assert reasons == {38: "no_text", 39: "encrypted", 41: "encrypted"}
     assert not (tmp_path / "mine.db").exists()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from importlib import metadata
@@ -76,6 +77,13 @@ def test_on_and_all_is_well(run):
     assert run("analyze").exit_code == 0
     code, findings = said(run)
     assert findings[1] == (True, "All 3 documents with text are embedded.")
+
+
+def test_says_what_is_faster(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    _, findings = said(run, enabled="true")
+    assert findings[0][0]
+    assert "pip install 'paperless-fingerprint[semantic-fast]'" in findings[0][1]
 
 
 def test_the_language_is_shown(run):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,9 +29,11 @@ from elasticsearch_nodes import (
     wait_for,
 )
 from elasticsearch_proxy import Answer, Proxy, basic, proxy_for
+from libraries import with_any
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, StoreError
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.model import Pair, Relation
 from paperless_fingerprint.stores.elasticsearch import scan
 from paperless_fingerprint.stores.elasticsearch.connection import hosts_of
@@ -38,6 +41,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import definitions, look_
 from paperless_fingerprint.stores.elasticsearch.scan import Reader
 from paperless_fingerprint.stores.elasticsearch.search import ElasticsearchSearcher
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
+from paperless_fingerprint.stores.opening import searcher_of
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -303,6 +307,34 @@ def test_a_new_format_moves_everything_and_loses_no_write(elasticsearch9, index_
     new.close()
 
 
+def test_whoever_searches_meanwhile_finds_what_there_is(elasticsearch9, index_prefix):
+    old = open_test_store(elasticsearch9, index_prefix)
+    text = some_text(60, 1)
+    old.put([stored(id, f"{text} {some_text(30, id)}") for id in range(1, 41)])
+    searcher = searcher_of(old)
+    searching = Search(old, searcher, SPEC)
+    moved = threading.Event()
+
+    def search() -> set[tuple[int, ...]]:
+        found = set()
+        while not moved.is_set():
+            hits = searching.run(Request("FINGERPRINT:1_30")).hits
+            found.add(tuple(sorted(hit.id for hit in hits)))
+        return found
+
+    with ThreadPoolExecutor(2) as threads:
+        searches = [threads.submit(search) for _ in range(2)]
+        try:
+            for version in (2, 3):
+                open_test_store(elasticsearch9, index_prefix, known=of_version(version)).close()
+        finally:
+            moved.set()
+        for each in searches:
+            assert each.result() == {tuple(range(2, 41))}
+    searcher.close()
+    old.close()
+
+
 def test_a_move_that_was_broken_off_is_finished_by_the_next(store, elasticsearch9, index_prefix):
     store.put([stored(1, "text")])
     old = f"{index_prefix}-documents-v1-000001"
@@ -462,6 +494,91 @@ def test_a_request_that_was_refused_as_a_whole_is_sent_again(proxy, through_prox
     assert left == [0]
 
 
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("_search", lambda store: store.ids() == [1, 2]),
+        ("_mget", lambda store: store.get([2])[2].document.content == "text"),
+        ("_msearch", lambda store: not store.connections([1]).links),
+    ],
+)
+def test_what_the_server_was_too_busy_to_answer_is_asked_again(proxy, through_proxy, asked, read):
+    through_proxy.put([stored(id, "text") for id in (1, 2)])
+    left = [3]
+
+    def intercept(request):
+        if request.path.partition("?")[0].endswith(f"/{asked}") and left[0]:
+            left[0] -= 1
+            error = {"type": "es_rejected_execution_exception", "reason": "queue full"}
+            return Answer(429, {"error": error, "status": 429})
+        return None
+
+    proxy.intercept = intercept
+    assert read(through_proxy)
+    assert left == [0]
+
+
+def without_a_shard(answer):
+    """As of an index of several shards, one of which has no node."""
+    reason = {"type": "no_shard_available_action_exception", "reason": "no node holds it"}
+    answer["_shards"] |= {"failed": 1, "failures": [{"shard": 1, "reason": reason}]}
+    answer["hits"]["hits"] = []
+
+
+def answers_of(request, answer):
+    if not request.path.partition("?")[0].endswith(("/_search", "/_msearch")):
+        return []
+    return answer.get("responses", [answer])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda store: store.ids() == [1, 2],
+        lambda store: len(store.connections([1]).links) == 1,
+    ],
+)
+def test_half_an_answer_is_none(proxy, through_proxy, read):
+    through_proxy.put([stored(id, "text") for id in (1, 2)])
+    through_proxy.write_pairs([Pair(1, 2, Relation.NEAR, 0.9)])
+    left = [2]
+
+    def change(request, answer):
+        for each in answers_of(request, answer):
+            if left[0]:
+                left[0] -= 1
+                without_a_shard(each)
+        return answer
+
+    proxy.change = change
+    assert read(through_proxy)
+    assert left == [0]
+
+
+def test_a_search_says_that_a_part_is_missing(proxy, through_proxy, monkeypatch):
+    monkeypatch.setattr(scan, "PATIENCE_SECONDS", 0)
+    through_proxy.put([stored(id, some_text(50, 7)) for id in (1, 2)])
+    searching = Search(through_proxy, searcher := searcher_of(through_proxy), SPEC)
+    assert searching.run(Request("FINGERPRINT:1")).total == 1
+
+    def change(request, answer):
+        for each in answers_of(request, answer):
+            without_a_shard(each)
+        return answer
+
+    proxy.change = change
+    with pytest.raises(StoreError, match="no node holds it"):
+        searching.run(Request("FINGERPRINT:1"))
+    searcher.close()
+
+
+def test_a_server_that_stays_too_busy_is_told(proxy, through_proxy, monkeypatch):
+    monkeypatch.setattr(scan, "BUSY_SECONDS", 0.2)
+    proxy.intercept = lambda _: Answer(429, {"error": {"type": "x", "reason": "queue full"}})
+    with pytest.raises(StoreError, match=r"overloaded \(queue full\)"):
+        through_proxy.ids()
+
+
 def test_what_was_never_acknowledged_is_reported(proxy, through_proxy):
     through_proxy.put([stored(9, "text")])
 
@@ -512,7 +629,7 @@ def test_a_text_of_fifty_megabytes_is_kept_found_and_read_back(huge_text, tmp_pa
         store = open_test_store(node.wait_until_ready().url, "pf-test-huge")
         assert store.put([stored(1, huge_text), stored(2, letter)]).refused == ()
         assert store.texts([1]) == {1: huge_text}
-        assert [id for id, _ in store.search_words(["wort998"])] == [1]
+        assert with_any(store, "wort998") == [1]
         [found] = store.candidates(fingerprint(letter, SPEC), excluding=2)
         assert (found.id, found.containment) == (1, 1.0)
         store.close()

@@ -14,6 +14,7 @@ from paperless_fingerprint.errors import ConfigurationError, ExitCode, Paperless
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless import listing
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
+from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.refusals import (
     DeniedError,
     MissingError,
@@ -97,23 +98,23 @@ def test_addresses_are_taken_as_people_write_them(connect, stand_in, tail):
 )  # fmt: skip
 def test_an_address_that_is_none_is_a_matter_of_configuration(url):
     with pytest.raises(ConfigurationError, match="must look like"):
-        PaperlessClient(url, token="x")
+        PaperlessClient(Connection(url, token="x"))
 
 
 def test_without_token_and_password_nothing_starts():
     with pytest.raises(ConfigurationError, match="no way to sign in"):
-        PaperlessClient("http://localhost:1")
+        PaperlessClient(Connection("http://localhost:1"))
 
 
 def test_a_token_with_a_line_break_is_refused_without_being_repeated():
     with pytest.raises(ConfigurationError) as error:
-        PaperlessClient("http://localhost:1", token=f"{SECRET}\nx: y")
+        PaperlessClient(Connection("http://localhost:1", token=f"{SECRET}\nx: y"))
     assert SECRET not in str(error.value)
 
 
 def test_a_missing_ca_file_is_named(tmp_path):
     with pytest.raises(ConfigurationError, match=r"none\.pem"):
-        PaperlessClient("https://localhost:1", token="x", ca_file=tmp_path / "none.pem")
+        PaperlessClient(Connection("https://localhost:1", token="x", ca_file=tmp_path / "none.pem"))
 
 
 def test_an_own_certificate_is_trusted_where_its_file_is_named(connect, certificate):

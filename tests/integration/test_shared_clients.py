@@ -102,7 +102,7 @@ def busy() -> Iterator[None]:
 
 @contextmanager
 def paperless_file(url: str) -> Iterator[Ask]:
-    with PaperlessClient(url, token="token", limits=ONCE) as paperless:
+    with PaperlessClient(Connection(url, token="token", limits=ONCE)) as paperless:
 
         def ask(number: int) -> object:
             with paperless.thumbnail(number) as file:
@@ -144,7 +144,7 @@ def test_no_thread_closes_the_connection_of_another(server, busy, shared):
 
 
 def test_closing_a_client_leaves_what_is_being_read(server):
-    paperless = PaperlessClient(server.url, token="token")
+    paperless = PaperlessClient(Connection(server.url, token="token"))
     server.go_on.clear()
     with paperless.thumbnail(7) as file:
         pieces = [next(file.chunks)]

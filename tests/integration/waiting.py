@@ -12,8 +12,10 @@ T = TypeVar("T")
 DEADLINE_SECONDS = 60.0
 
 
-def until(condition: Callable[[], T], what: str = "the condition") -> T:
-    deadline = time.monotonic() + DEADLINE_SECONDS
+def until(
+    condition: Callable[[], T], what: str = "the condition", *, seconds: float = DEADLINE_SECONDS
+) -> T:
+    deadline = time.monotonic() + seconds
     tick = threading.Event()
     while True:
         found = condition()

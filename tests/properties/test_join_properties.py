@@ -104,6 +104,7 @@ def test_a_join_in_slices_finds_what_a_join_in_one_finds(
     whole = found(Library(rows, SPEC.id))
     assert any(keys for _, _, keys in whole[0])
     monkeypatch.setattr(postings, "DOCUMENTS_OF_A_SLICE", 20)
+    monkeypatch.setattr(postings, "TABLE_BYTES", 2_000)  # three columns
     monkeypatch.setattr(join, "_TAKEN_AT_ONCE", 32)
     with scratch_in(tmp_path) as scratch:
         assert found(Library(rows, SPEC.id, len(rows), scratch)) == whole

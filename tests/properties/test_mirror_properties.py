@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from documents import some_text, stored
+from elasticsearch_nodes import open_test_store
 from paperless_fingerprint.model import (
     Decision,
     Document,
@@ -24,6 +27,7 @@ from paperless_fingerprint.review import catalogue, mirror
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.settings.loading import load
+from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import revision_of
 from paperless_fingerprint.stores.sqlite import SqliteStore, changes
 
@@ -40,16 +44,21 @@ def store(tmp_path: Path):
 
 @pytest.fixture
 def followed(store: SqliteStore):
-    """Looked at by connections of its own, as `serve` does it."""
-    own = SqliteStore(store.path)
+    with following(SqliteStore(store.path)) as made:
+        yield made
+
+
+@contextmanager
+def following(own: Store) -> Iterator[Mirror]:
+    """By connections of its own, as `serve` does it."""
     revision = revision_of(own)
     opened: Any = SimpleNamespace(store=own, revision=revision)
-    yield Mirror(load({"store": f"sqlite:///{store.path}"}, {}), opened)
+    yield Mirror(load({}, {}), opened)
     revision.close()
     own.close()
 
 
-def write(store: SqliteStore, rng: random.Random) -> None:
+def write(store: Store, rng: random.Random) -> None:
     def some(count: int) -> list[int]:
         return sorted(rng.sample(range(1, DOCUMENTS + 1), count))
 
@@ -99,13 +108,29 @@ def told(found: Catalogue) -> list[object]:
 def test_what_is_followed_is_what_is_read(
     seed: int, store: SqliteStore, followed: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng = random.Random(seed)
+    follow(store, followed, random.Random(seed), 25, monkeypatch)
+
+
+@pytest.mark.elasticsearch
+def test_so_it_is_on_a_search_server(
+    elasticsearch9: str, index_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_test_store(elasticsearch9, index_prefix)
+    store.put([stored(id, some_text(30, id)) for id in range(1, DOCUMENTS + 1)])
+    with following(open_test_store(elasticsearch9, index_prefix)) as followed:
+        follow(store, followed, random.Random(1), 12, monkeypatch)
+    store.close()
+
+
+def follow(
+    store: Store, followed: Mirror, rng: random.Random, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     followed.refresh()
 
     def never(*_: object) -> Catalogue:
         raise AssertionError("all of the library was read")
 
-    for _ in range(25):
+    for _ in range(rounds):
         for _ in range(rng.choice([1, 1, 3])):
             write(store, rng)
         with monkeypatch.context() as patched:

@@ -8,7 +8,7 @@ from itertools import count
 
 from paperless_fingerprint.review import decision_runner
 from paperless_fingerprint.review.decision_runner import DecisionRunner
-from paperless_fingerprint.review.journal import DONE, Journal, JournalEntry
+from paperless_fingerprint.review.journal import Journal, JournalEntry
 from paperless_fingerprint.settings.loading import load
 
 
@@ -16,6 +16,7 @@ def test_the_library_is_let_go_of_now_and_then(tmp_path, monkeypatch) -> None:
     journal = Journal(tmp_path / "journal.db")
     journal.add([JournalEntry(0, "", "7", "anna", "same", f"g{n}", (n,), ()) for n in range(1, 8)])
     happened: list[str] = []
+    waiting_when_seen: list[int] = []
 
     class Lock:
         @contextmanager
@@ -27,12 +28,11 @@ def test_the_library_is_let_go_of_now_and_then(tmp_path, monkeypatch) -> None:
         store = None
 
         def look_again(self, _ids) -> None:
-            pass
+            waiting_when_seen.append(len(journal.waiting()))
 
     def carry_out(_store, _settings, journal, entry):
         happened.append(entry.item)
-        journal.settle(entry.number, DONE)
-        return set()
+        return set(), ()
 
     monkeypatch.setattr(decision_runner, "library_lock", lambda _settings: Lock())
     monkeypatch.setattr(decision_runner, "carry_out", carry_out)
@@ -48,4 +48,6 @@ def test_the_library_is_let_go_of_now_and_then(tmp_path, monkeypatch) -> None:
     # Two seconds at a time, of which each look at the clock is one.
     assert happened[:5] == ["held", "g1", "g2", "told", "held"]
     assert journal.waiting() == ()
+    # What is settled is seen: whoever waits for it looks at the library next.
+    assert waiting_when_seen == [7, 6, 5, 4, 3, 2, 1]
     journal.close()

@@ -99,7 +99,10 @@ def test_every_document_is_described(library):
         assert document.title
         assert document.created <= document.added <= document.modified
         assert document.original_filename
-        assert document.page_count >= 1
+        # Nobody can count the pages of what cannot be opened.
+        assert (document.page_count is None) == (
+            "verschlüsselt" in document.title or document.id == 40
+        )
         assert document.file_size > 0
         assert re.fullmatch("[0-9a-f]{64}", document.checksum)
     numbers = [d.archive_serial_number for d in library.values() if d.archive_serial_number]

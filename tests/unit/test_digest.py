@@ -22,6 +22,7 @@ from paperless_fingerprint.fingerprints.digest import (
     Digests,
     compare,
     in_common,
+    least_shared,
 )
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.model import Fingerprint
@@ -255,3 +256,11 @@ def test_digests_are_the_same_wherever_they_stand(digests, data) -> None:
     taken, alone = together.at(np.array(places, np.int64)), Digests.of([digests[p] for p in places])
     for field in ("values", "starts", "sizes", "levels"):
         assert getattr(taken, field).tolist() == getattr(alone, field).tolist()
+
+
+def test_of_very_many_values_it_is_told_as_well_how_many_are_shared_at_least() -> None:
+    counts = np.arange(900, 1100, dtype=np.int64)
+    least = least_shared(counts, np.full(len(counts), 0.4), 0.002)
+    # It grows as evenly where it is no longer summed up.
+    assert set(np.diff(least).tolist()) <= {0, 1}
+    assert least_shared(np.array([10**6]), np.array([0.5]), 0.02)[0] == pytest.approx(499_000, 1e-3)

@@ -10,11 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, some_words
-from paperless_fingerprint.candidates.forms import MEMBERS_AT_LEAST, beside_form, of_one_form
+from paperless_fingerprint.candidates.forms import (
+    HUNDREDS,
+    MEMBERS_AT_LEAST,
+    beside_form,
+    of_one_form,
+    of_one_form_by_all_runs,
+)
 from paperless_fingerprint.candidates.join import Library
+from paperless_fingerprint.candidates.postings import Gathered, Memory, Reading
 from paperless_fingerprint.candidates.rules import sketches_of
 from paperless_fingerprint.fingerprints.digest import Digests
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
+from paperless_fingerprint.fingerprints.shingles import shingle_hashes
 from paperless_fingerprint.model import Fingerprint, FingerprintRow
 
 PRINTED = [some_text(25, seed) for seed in range(6)]
@@ -120,3 +128,49 @@ def test_ranks_tell_what_hashes_tell(seed: int) -> None:
 
     by_rank = of_one_form(library.sketches(0, others), facts)
     assert by_rank.tolist() == of_one_form(sketches_of(taken[0], taken[1:]), facts).tolist()
+
+
+def told_apart_by_all_runs(text: str, others: list[str]) -> list[bool]:
+    runs = [shingle_hashes(each, 3) for each in (text, *others)]
+    counts = np.array(list(map(len, runs)))
+    gathered = Gathered(len(runs), Memory())
+    gathered.add(np.concatenate(runs), counts)
+    postings = gathered.postings(Reading(0, 0, widest_table=100))
+    low, high = np.zeros(len(others), np.int64), np.arange(1, len(runs))
+    return of_one_form_by_all_runs(low, high, postings, counts).tolist()
+
+
+def with_phrases(seed: int) -> str:
+    """What was filled in are phrases that others use, too."""
+    rng = random.Random(seed)
+    filled = (
+        f"{some_text(5, rng.randrange(40))} {some_text(5, 1000 * seed + n)}" for n in range(6)
+    )
+    return " ".join(f"{part} {each}" for part, each in zip(PRINTED, filled, strict=True))
+
+
+def test_phrases_that_two_of_a_large_family_share_make_no_copy() -> None:
+    family = [with_phrases(seed) for seed in range(2, HUNDREDS + 2)]
+    original = with_phrases(1)
+    words = original.split()
+    # Half of what was filled in stands in the draft, all of it in the copies.
+    changed = set(range(30, 35)) | set(range(65, 75)) | set(range(135, 140))
+    draft = " ".join(f"new{n}" if n in changed else word for n, word in enumerate(words))
+    for noise in (0.0, 0.01, 0.05, 0.2):
+        copies = [damaged(original, noise, seed) for seed in range(3)]
+        told = told_apart_by_all_runs(original, [*copies, draft, *family])
+        assert told == [False] * 4 + [True] * len(family)
+    assert not told_apart_by_all_runs(draft, [original, *family])[0]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.05, 0.2])
+def test_a_crowd_of_scans_of_one_letter_is_no_form_by_all_runs_either(noise: float) -> None:
+    letter = some_text(150, 1)
+    scans = [damaged(letter, noise, seed) for seed in range(HUNDREDS + 2)]
+    assert not any(told_apart_by_all_runs(scans[0], scans[1:]))
+
+
+def test_by_all_runs_too_few_members_tell_nothing() -> None:
+    few = [with_phrases(n) for n in range(2, HUNDREDS)]
+    assert not any(told_apart_by_all_runs(with_phrases(1), few))
+    assert told_apart_by_all_runs("", ["", with_phrases(1)]) == [False, False]

@@ -92,6 +92,18 @@ def test_an_id_twice_names_the_first_line() -> None:
     assert "line 1" in found[2].reason
 
 
+@given(st.lists(st.integers(1, 12)))
+def test_ids_in_any_order_are_known_again(ids: list[int]) -> None:
+    first: dict[int, int] = {}
+    for number, item in enumerate(read(*(f'{{"id": {id}}}' for id in ids)), start=1):
+        line = first.setdefault(ids[number - 1], number)
+        if line == number:
+            assert isinstance(item, ReadDocument)
+        else:
+            assert isinstance(item, BadLine)
+            assert f"stands on line {line} already" in item.reason
+
+
 def test_nul_bytes_and_half_surrogates_become_storable() -> None:
     found = read(
         '{"id": 1, "content": "a\\u0000b"}',

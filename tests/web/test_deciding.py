@@ -8,6 +8,7 @@ import pytest
 from paperless_work import LETTER, OTHER, RESCAN, let_tags_grow_old
 from waiting import until
 
+from documents import some_text
 from paperless_fingerprint.integration.context import open_workplace
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.model import Verdict
@@ -337,3 +338,90 @@ def test_versions_and_parts_are_reviewed_too(both) -> None:
         assert item["primary"] in {whole, newer}
         assert decide(client, item, "different").status_code == 200
         assert client.get(f"/api/review/{item['id']}").json()["state"] == "dismissed"
+
+
+# --- all that match ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def many(service):
+    """Three letters with a copy each, and a scan that is no copy to the letter."""
+    for number in range(3):
+        text = f"Vorgang {number} " + some_text(40, seed=number)
+        service.add(text, title=f"letter {number}"), service.add(text, title=f"copy {number}")
+    service.add(LETTER), service.add(RESCAN)
+    service.sync()
+    return service
+
+
+EXACT = {"items": [], "filters": {"relation": "exact"}}
+
+
+def look_at_many(client, verdict: str = "same", **more) -> dict:
+    told = {"selection": EXACT, "verdict": verdict, **more}
+    answer = client.post("/api/review/decide-many/preview", json=told)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def decide_many(client, seen: str, verdict: str = "same", **more):
+    told = {"selection": EXACT, "verdict": verdict, "seen": seen, **more}
+    return client.post("/api/review/decide-many", json=told)
+
+
+def test_all_that_match_are_decided_after_a_preview_and_undone_as_one(many) -> None:
+    with many.machine() as client:
+        found = look_at_many(client)
+        assert (found["items"], len(found["examples"]), said(many)) == (3, 3, [])
+        assert found["changes"]["decisions"] == 3
+        answer = decide_many(client, found["seen"])
+        assert answer.status_code == 200, answer.text
+        number = answer.json()["number"]
+        assert answer.json()["items"] == 3
+        assert [verdict for _, _, verdict in said(many)] == ["confirmed"] * 3
+        batch = client.get(f"/api/review/batches/{number}").json()
+        assert (batch["total"], batch["done"], batch["may_undo"]) == (3, 3, True)
+        # The scan was not meant.
+        assert [item["relation"] for item in client.get("/api/review").json()["items"]] == ["near"]
+        assert client.post("/api/review/undo", json={"number": number}).status_code == 200
+        assert said(many) == []
+
+
+def test_all_but_some_are_told_apart(many) -> None:
+    with many.machine() as client:
+        kept = client.get("/api/review", params={"relation": "exact"}).json()["items"][0]["id"]
+        but = {"selection": {**EXACT, "items": [kept]}}
+        found = look_at_many(client, "different", **but)
+        assert found["items"] == 2
+        assert decide_many(client, found["seen"], "different", **but).status_code == 200
+        assert [verdict for _, _, verdict in said(many)] == ["dismissed"] * 2
+
+
+def test_of_all_that_match_nothing_is_decided_that_was_not_seen(many) -> None:
+    with many.machine() as client:
+        seen = look_at_many(client)["seen"]
+        assert decide_many(client, "").status_code == 409
+        assert decide_many(client, seen, selection={"items": [], "filters": {}}).status_code == 409
+        assert decide_many(client, seen, "primary").status_code == 400
+        assert client.post("/api/review/decide-many", json={"verdict": "same"}).status_code == 400
+        none = {"items": [], "filters": None}
+        empty = look_at_many(client, selection=none)
+        assert empty["items"] == 0
+        assert decide_many(client, empty["seen"], selection=none).status_code == 400
+        # Somebody is faster with one of them.
+        assert decide(client, first(client), "same").status_code == 200
+        assert decide_many(client, seen).status_code == 409
+        assert len(said(many)) == 1
+
+
+def test_of_all_that_match_each_must_be_changeable(many) -> None:
+    anna = many.user("anna")
+    row = max(many.paperless.library.documents.values(), key=lambda row: "copy" in row.title)
+    row.owner = many.user("bert")
+    row.view_users.add(anna)
+    many.sync()
+    with many.browser("anna") as client:
+        found = look_at_many(client)
+        assert found["items"] == 3
+        assert decide_many(client, found["seen"]).status_code == 403
+        assert said(many) == []

@@ -5,11 +5,13 @@ from __future__ import annotations
 import http.client
 from urllib.parse import urlsplit
 
+import anyio
 import httpx
 import pytest
 from paperless_work import LETTER
 
 from paperless_fingerprint.demo.stand_in import Fault, document_routes
+from paperless_fingerprint.web.files import Passed
 
 
 @pytest.fixture
@@ -120,3 +122,25 @@ def test_a_file_is_shown_within_the_page(letter) -> None:
         assert client.get("/preview/999").status_code == 404
         service.paperless.library.documents[id].mime_type = "text/html"
         assert client.get(f"/preview/{id}").status_code == 502
+
+
+def test_a_file_is_given_back_where_somebody_hangs_up_before_its_first_piece() -> None:
+    happened = []
+
+    async def receive() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def send(_message: object) -> None:
+        happened.append("sent")
+
+    def pieces():
+        happened.append("read")
+        yield b"piece"
+
+    async def ask() -> None:
+        response = Passed(pieces(), lambda: happened.append("closed"))
+        await response({"type": "http", "asgi": {"spec_version": "2.0"}}, receive, send)
+
+    anyio.run(ask)
+    assert happened[-1] == "closed"
+    assert happened.count("closed") == 1

@@ -243,6 +243,36 @@ def test_who_may_change_and_not_delete_is_told_so_before(service) -> None:
         assert client.post("/api/review/undo", json={"number": 1}).status_code in {403, 404}
 
 
+def test_who_sees_nothing_of_it_afterwards_is_named_before(service) -> None:
+    anna, bert, carla = (service.user(n, permissions=MERGING) for n in ("anna", "bert", "carla"))
+    a, b = service.add(LETTER, owner=anna), service.add(RESCAN, owner=anna)
+    rows = service.paperless.library.documents
+    rows[b].view_users |= {bert, carla}
+    rows[a].view_users.add(carla)
+    service.sync()
+    with service.machine() as client:
+        item = item_of(client)["id"]
+        assert look(client, item=item)["losing_sight"] == [{"document": b, "people": ["bert"]}]
+        # Whoever sees the one that is kept loses nothing.
+        assert look(client, item=item, keep=[b])["losing_sight"] == []
+        assert look(client, item=item, keep=[a, b])["losing_sight"] == []
+        headers = {"Accept": "text/html", "Accept-Language": "de"}
+        page = client.get(f"/review/{item}/resolve", headers=headers).text
+        assert "bert" in page[page.index("data-losing-sight") :][:400]
+        with service.browser("carla") as other:
+            # It is not hers to give away, so she is not told who sees it.
+            found = look(other, item=item)
+            assert (bool(found["may_not"]), found["losing_sight"]) == (True, [])
+        # What has no owner, everybody sees.
+        rows[b].owner = None
+        service.paperless.library.touch(rows[b])
+        service.sync()
+        assert look(client, item=item)["losing_sight"] == [{"document": b, "people": []}]
+        assert look(client, item=item, keep=[b])["losing_sight"] == []
+        given = {"item": item, "keep": [b], "take": [{"key": "owner", "document": a}]}
+        assert look(client, **given)["losing_sight"] == [{"document": b, "people": []}]
+
+
 def test_a_right_that_is_gone_when_it_is_carried_out(service) -> None:
     anna = service.user("anna", permissions=MERGING)
     _a, b = service.add(LETTER, owner=anna), service.add(RESCAN, owner=anna)
@@ -335,5 +365,7 @@ def test_a_copy_that_paperless_does_not_take_is_named_and_nothing_is_half_done(s
             f"/review?said=resolve&act={act['number']}", headers={"Accept": "text/html"}
         )
         assert "Not done" in page.text
+        told = client.get("/api/review/acts", headers={"Accept-Language": "fr"}).json()[0]["why"]
+        assert f"voir le document {b}, mais pas le modifier" in told
         assert snapshot(service) == kept
         assert client.post("/api/review/undo", json={}).status_code == 404

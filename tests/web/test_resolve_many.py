@@ -178,6 +178,12 @@ def test_half_of_a_batch_is_forbidden(serve) -> None:
         assert sum("may not delete" in why for why in whys) == 2
         assert sum("text of document" in why for why in whys) == 1
         assert all(problem["documents"][0]["title"] for problem in found["problems"])
+        # Kept as reasons: whoever reads them, reads them in another language.
+        headers = {"Accept": "text/html", "Accept-Language": "de"}
+        page = client.get(f"/batches/{found['number']}", headers=headers).text
+        assert page.count("nicht löschen: Es gehört jemand anderem") == 2
+        assert f"Der Text von Dokument {pairs[2][1]} ist nicht mehr der von" in page
+        assert not any(why[:25] in page for why in whys)
     assert trash(service) == {pairs[3][1]}
 
 
@@ -211,6 +217,22 @@ def test_a_service_that_ends_in_the_middle_goes_on_after_the_next_start(tmp_path
             json.loads(line) for line in (tmp_path / "library.audit.jsonl").read_text().splitlines()
         ]
         assert [act["what"] for act in acts].count("merge") == 6
+
+
+def test_whoever_may_delete_nothing_starts_nothing(serve) -> None:
+    service = serve()
+    service.user("anna")  # may see and change, but not delete
+    fill(service, 2)
+    with service.browser("anna") as client:
+        found = look(client)
+        assert "may not delete" in found["may_not"]
+        told = {"selection": ALL, "seen": found["seen"]}
+        assert client.post("/api/review/resolve-many", json=told).status_code == 403
+        # Nor is anything done without saying which groups, and without a preview.
+        assert client.post("/api/review/resolve-many", json={"seen": "x"}).status_code == 400
+    with service.machine() as client:
+        assert client.post("/api/review/resolve-many", json={"selection": ALL}).status_code == 409
+    assert trash(service) == set()
 
 
 def test_below_the_confidence_for_the_trash_nothing_is_offered(serve) -> None:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from paperless_fingerprint.candidates.postings import Postings
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, among
 from paperless_fingerprint.fingerprints.digest import (
@@ -44,6 +46,13 @@ _GIVEN_UP = 0.02
 #: Of so many others each by itself is unlikely to be a draft.
 _CROWD = 24
 _GIVEN_UP_IN_A_CROWD = 0.08
+#: What hundreds hold is form for certain. Of so many the candidates of a page are those that by chance
+#: have most in common with it, phrases and all; of fewer, one may be the rewritten text of another.
+HUNDREDS = 200
+#: By all runs of words more can be told, and so nothing is given up that is not as unlikely as this.
+_GIVEN_UP_BY_ALL = 0.002
+#: Where less of a page is form, sketches keep enough of the rest to tell.
+FORM_OF_PAGE = 0.33
 _CELLS = np.uint32((1 << 16) - 1)
 
 
@@ -85,11 +94,7 @@ def of_one_form(
     of_form = among(values, form) & inside
     theirs = arrays.counts(of_form, begins, ends)
     both = arrays.counts(equal & of_form, begins, ends)
-    # What was misread of the form stands among the rest, as something else.
-    rest = np.minimum(
-        sketches.own_counts - held - _MISREAD * (whole - held),
-        sketches.other_counts - theirs - _MISREAD * (whole - theirs),
-    )
+    rest = _beside(sketches.own_counts, held, sketches.other_counts, theirs, whole)
     shared = arrays.counts(equal & ~of_form, begins, ends)
     given_up = _GIVEN_UP_IN_A_CROWD if len(sizes) >= _CROWD else _GIVEN_UP
     clean = np.flatnonzero((whole >= _FEWEST_OF_FORM) & (both >= _CLEAN * whole))
@@ -101,6 +106,55 @@ def of_one_form(
         more, more_shared = (figures[asked] for figures in beside())
         found[asked] = shared[open_yet] + more_shared < _least_kept(rest[open_yet] + more, given_up)
     return found
+
+
+def of_one_form_by_all_runs(
+    low: Ints, high: Ints, postings: Postings, counts: Ints
+) -> npt.NDArray[np.bool_]:
+    """Of pairs in ascending order of `low`: which share the form and no more.
+
+    Sketches may keep ten runs of what was filled in, of which nobody can tell whether three are few.
+    `postings` are of all runs of words of many members, each of which has so many of `counts`.
+    """
+    found = np.zeros(len(low), np.bool_)
+    holders = postings.holders
+    is_own = np.zeros(len(holders), np.bool_)
+    bounds = np.append(np.flatnonzero(np.append(True, low[1:] != low[:-1])), len(low))
+    for begin, end in pairwise(bounds.tolist() if len(low) else []):
+        place, met = int(low[begin]), high[begin:end]
+        own = postings.lists.of(place)
+        held = np.sort(holders[own])
+        # By how many the form is held; runs that nobody else holds are not among them.
+        nth = len(held) - 1 - int(FORM_OF_PAGE * counts[place])
+        if nth < 0 or held[nth] < HUNDREDS:
+            continue
+        many = _FORM_SHARE * held[nth]
+        values, sizes = postings.lists.at(met)
+        ends = np.cumsum(sizes)
+        begins = ends - sizes
+        is_own[own] = True
+        equal = is_own[values]
+        is_own[own] = False
+        of_form = holders[values] >= many
+        ours = int(np.count_nonzero(held >= many))
+        theirs = arrays.counts(of_form, begins, ends)
+        both = arrays.counts(equal & of_form, begins, ends)
+        whole = ours + theirs - both
+        rest = _beside(counts[place], ours, counts[met], theirs, whole)
+        shared = arrays.counts(equal & ~of_form, begins, ends)
+        clean = (whole >= _FEWEST_OF_FORM) & (both >= _CLEAN * whole)
+        found[begin:end] = clean & (shared < _least_kept(rest, _GIVEN_UP_BY_ALL))
+    return found
+
+
+def _beside(own: Ints, own_form: Ints | int, other: Ints, other_form: Ints, whole: Ints) -> Ints:
+    """So much beside the form has the one that has less; what was misread of the form stands there,
+    too, as something else."""
+    fewest: Ints = np.minimum(
+        own - own_form - _MISREAD * (whole - own_form),
+        other - other_form - _MISREAD * (whole - other_form),
+    )
+    return fewest
 
 
 def _least_kept(counts: Ints, given_up: float) -> Ints:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from paperless_fingerprint.candidates import rules
+from paperless_fingerprint.candidates import forms, rules
 from paperless_fingerprint.candidates.forms import Sketches
 from paperless_fingerprint.candidates.postings import Gathered, Keys, Memory, Reading, Scratch
 from paperless_fingerprint.fingerprints import arrays
@@ -105,6 +105,15 @@ class Library:
         """How many documents hold each run of words that the sketches keep."""
         held = np.minimum(self._sketch.holders[:-1], MOST_HELD).astype(np.uint8)
         return RunTable(self._sketch.keys, held, self._sketch.dropped_bits)
+
+    def of_large_forms(self, places: Ints) -> npt.NDArray[np.bool_]:
+        """Which have much in common with hundreds of others."""
+        ranks, sizes = self._sketch.lists.at(places)
+        ends = np.cumsum(sizes)
+        often = arrays.counts(self._sketch.holders[ranks] >= forms.HUNDREDS, ends - sizes, ends)
+        all_kept = self._counts[places, self._levels[places]]
+        found: npt.NDArray[np.bool_] = often >= np.maximum(1, forms.FORM_OF_PAGE * all_kept)
+        return found
 
     def candidate_pairs(self, wanted: Ints) -> Iterator[tuple[int, Keys]]:
         """For stretches of places: (how many of `wanted` are done, keys of their candidates).

@@ -22,6 +22,9 @@ Keys: TypeAlias = npt.NDArray[np.uint64]
 Ranks: TypeAlias = npt.NDArray[np.int32]
 #: As many keys as so many letters have are looked through together: 8 MB, and some times that beside it.
 DOCUMENTS_OF_A_SLICE = 12_500
+#: The table of a library of half a million letters; of a larger one more stands beside it, and less
+#: is empty. It is most of what an analysis of such a library has in memory.
+TABLE_BYTES = 200_000_000
 _NOTHING = np.empty(0, np.uint64)
 
 
@@ -238,7 +241,10 @@ class Gathered:
         holders: list[npt.NDArray[np.int32]],
         all_places: list[Any],
     ) -> Lists:
-        width = min(int(np.quantile(held, 0.9)), reading.widest_table) if len(held) else 0
+        width = 0
+        if len(held):
+            fitting = TABLE_BYTES // (len(held) * np.dtype(np.int32).itemsize)
+            width = min(int(np.quantile(held, 0.9)), reading.widest_table, fitting)
         lists = Lists.empty(held, width, sum(map(len, holders)))
         filled = np.zeros(len(held), np.int64)
         rank = 0

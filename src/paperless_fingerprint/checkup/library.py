@@ -97,27 +97,19 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
     finally:
         store.close()
     counts = report.counts
-    told = {
-        "kind": f"{report.kind} {report.version}",
-        "address": report.address,
-        "documents": whole(counts.documents),
-        "pairs": whole(counts.pairs),
-        "groups": whole(counts.groups),
-        "decisions": whole(counts.decisions),
-    }
-    if report.bytes_used is None:
-        held = _(
-            "%(kind)s at %(address)s: %(documents)s documents, %(pairs)s pairs, %(groups)s "
-            "groups, %(decisions)s decisions.",
-            **told,
-        )
-    else:
-        held = _(
-            "%(kind)s at %(address)s: %(documents)s documents, %(pairs)s pairs, %(groups)s "
-            "groups, %(decisions)s decisions, %(size)s MB.",
-            **told,
-            size=decimal(report.bytes_used / 1e6, 1),
-        )
+    held = _(
+        "%(kind)s at %(address)s: %(documents)s documents, %(pairs)s pairs, %(groups)s "
+        "groups, %(decisions)s decisions.",
+        kind=f"{report.kind} {report.version}",
+        address=report.address,
+        documents=whole(counts.documents),
+        pairs=whole(counts.pairs),
+        groups=whole(counts.groups),
+        decisions=whole(counts.decisions),
+    )
+    if report.bytes_used is not None:
+        size = _("%(size)s MB on the disk.", size=decimal(report.bytes_used / 1e6, 1))
+        held = f"{held} {size}"
     findings = [Finding("store", True, held)]
     findings.append(Finding("settled", True, settled.in_words()))
     findings += [Finding("store", False, message) for message in report.findings]

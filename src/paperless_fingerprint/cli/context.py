@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from paperless_fingerprint.errors import ExitCode, FingerprintError
+from paperless_fingerprint.errors import ExitCode, FingerprintError, lack_of_memory
 
 if TYPE_CHECKING:
     from paperless_fingerprint.api.library import Library
@@ -240,6 +240,11 @@ class Group(click.Group):
             # The reader has seen enough ('| head').
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
             ctx.exit(ExitCode.DONE)
+        except (MemoryError, OSError, RuntimeError) as error:
+            if not (told := lack_of_memory(error)):
+                raise
+            say(f"paperless-fingerprint: {told}")
+            ctx.exit(ExitCode.PARTLY_DONE)
         except KeyboardInterrupt:
             say(
                 "\npaperless-fingerprint: stopped. What was done is kept; run it again to continue."

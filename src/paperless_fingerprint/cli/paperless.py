@@ -362,7 +362,7 @@ def merge(
             click.echo(printable(line))
         say("Done." if yes else "Nothing was changed; --yes does it.")
     if done and done.refused:
-        raise PartlyDone("; ".join(f"Document {id} {reason}" for id, reason in done.refused))
+        raise PartlyDone(" ".join(map(str, done.refused)))
 
 
 @click.command()

@@ -9,7 +9,7 @@ of a form, which many documents have, or in text that these two alone have.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -25,7 +25,8 @@ from paperless_fingerprint.comparison import shared
 from paperless_fingerprint.comparison.alignment import Alignment, align
 from paperless_fingerprint.comparison.differences import Difference, Differences, find_differences
 from paperless_fingerprint.comparison.shared import Look
-from paperless_fingerprint.comparison.side import Side
+from paperless_fingerprint.comparison.side import MOST as MOST_COUNTED
+from paperless_fingerprint.comparison.side import Number, Side
 from paperless_fingerprint.text.letters import is_word
 from paperless_fingerprint.text.tokens import AMOUNT, CAPITAL, CJK, DIGIT
 
@@ -63,6 +64,8 @@ _SHORTEST_WORD, _LONGEST = 3, 80
 #: In per cent: two readings of one name.
 _ALIKE = 65
 _MOST_REPEATED = 12
+#: Of so many digits a number names something.
+_LONG_NUMBER = 4
 #: Held by so many, besides copies, a run belongs to a form.
 _FORM = 4
 
@@ -76,6 +79,9 @@ class Kind(IntEnum):
     DATE = 3
     NAME = 4
     ADDED = 5
+
+
+_OF_DIGITS = frozenset({Kind.NUMBER, Kind.AMOUNT, Kind.DATE})
 
 
 class Span(NamedTuple):
@@ -226,7 +232,7 @@ class _Reader:
             side.known | (side.hardly_known - other.distinct) | (side.distinct & other.own_words)
         )
         # A name or a number that stands on both sides was not misread on either.
-        legible = self.known | (side.long & other.distinct) | side.plain
+        legible = self.known | (side.long & other.distinct) | side.plain | side.couples
         self.legible = [key in legible for key in side.keys]
 
     def elsewhere(self, key: str) -> int:
@@ -526,12 +532,18 @@ def _side(
 
 
 def _numbers(side: Side, reader: _Reader) -> dict[str, float]:
-    """The numbers of three characters and more, each with a weight: what everybody has says little."""
-    return {
-        key: (1.0 + reader.elsewhere(key)) ** -0.5
-        for key, note in zip(side.keys, side.notes, strict=True)
-        if note & DIGIT and len(key) >= 3
-    }
+    """Each number with a weight: what everybody has says little."""
+    return {key: (1.0 + reader.elsewhere(key)) ** -0.5 for key in side.numbers}
+
+
+def _kept(side: Side, weights: Mapping[str, float], both: Container[str]) -> list[float]:
+    """By what they are for (codes, dates, amounts), the share of one text's numbers that both have."""
+    kept, every = [0.2] * len(Number), [0.4] * len(Number)
+    for key, what in side.numbers.items():
+        every[what] += weights[key]
+        if key in both:
+            kept[what] += weights[key]
+    return [some / all_ for some, all_ in zip(kept, every, strict=True)][: Number.ANY]
 
 
 def _repeated(a: Side, b: Side, changes: Sequence[Change]) -> float:
@@ -540,15 +552,19 @@ def _repeated(a: Side, b: Side, changes: Sequence[Change]) -> float:
     found: list[tuple[str, str, float]] = []
     most = 0.0
     for change in changes:
-        if change.unlike < MATTERS:
+        is_number = change.edits is not None and change.severity > 0 and change.kind in _OF_DIGITS
+        if change.unlike < MATTERS and not is_number:
             continue
         one = "".join(a.keys[change.a.start : change.a.end])
         two = "".join(b.keys[change.b.start : change.b.end])
+        # Who has misread a digit once is not innocent when it comes again.
+        strength = change.severity + _INNOCENT if is_number else change.unlike
+        least = 100 if is_number else _ALIKE
         for other_one, other_two, unlike in found:
-            if fuzz.ratio(one, other_one) >= _ALIKE and fuzz.ratio(two, other_two) >= _ALIKE:
-                most = max(most, min(unlike, change.unlike))
+            if fuzz.ratio(one, other_one) >= least and fuzz.ratio(two, other_two) >= least:
+                most = max(most, min(unlike, strength))
         if len(found) < _MOST_REPEATED:
-            found.append((one, two, change.unlike))
+            found.append((one, two, strength))
     return most
 
 
@@ -567,6 +583,7 @@ NAMES = (
     "replaced_passages", "replaced_share",
     "unlike", "most_unlike", "second_unlike", "unlike_repeated", "unlike_per_misread",
     "legible_changes", "legible_share", "misread_words",
+    "codes_kept", "dates_kept", "amounts_kept", "rarest_kept",
 )  # fmt: skip
 
 
@@ -589,6 +606,15 @@ def _features(
     kept = (
         _share(sum(numbers_a[key] for key in both) + 0.2, sum(numbers_a.values()) + 0.4),
         _share(sum(numbers_b[key] for key in both) + 0.2, sum(numbers_b.values()) + 0.4),
+    )
+    kept_short = _kept(*((a, numbers_a) if first_look.a_is_short else (b, numbers_b)), both)
+    rarest = min(
+        (
+            reader_a.elsewhere(key)
+            for key in both
+            if len(key) >= _LONG_NUMBER and a.numbers[key] is not Number.AMOUNT
+        ),
+        default=MOST_COUNTED,
     )
     long_a = {key for key in numbers_a if len(key) >= 5}
     long_b = {key for key in numbers_b if len(key) >= 5}
@@ -673,6 +699,7 @@ def _features(
         log1p(sum(unlike[:8])), unlike[0], unlike[1], _repeated(a, b, changes),
         sum(value >= MATTERS for value in unlike) / (1.0 + misread),
         log1p(legible), legible_tokens / unmatched, log1p(misread),
+        *kept_short, log1p(rarest),
     )  # fmt: skip
 
 

@@ -109,13 +109,18 @@ def labelled(tokens: Tokens) -> tuple[Labelled, ...]:
 @lru_cache(maxsize=1 << 14)
 def _says(word: str) -> tuple[str, ...]:
     """Which labels this word is, or the end of."""
-    kinds = {**labels(), "IBAN": ("iban",), "total": totals()}
-    return tuple(kind for kind, stems in kinds.items() if any(_begins(word, s) for s in stems))
+    return tuple(kind for kind, stems, ends in _stems() if word in ends or word.startswith(stems))
 
 
-def _begins(word: str, stem: str) -> bool:
-    start, _, end = stem.rpartition(" ")
-    return word == end if start or len(stem) <= 2 else word.startswith(stem)
+@cache
+def _stems() -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
+    """Of each label with which letters its words begin, and which words it ends with."""
+    found = []
+    for kind, stems in {**labels(), "IBAN": ("iban",), "total": totals()}.items():
+        whole = {stem for stem in stems if " " in stem or len(stem) <= 2}
+        ends = frozenset(stem.rpartition(" ")[2] for stem in whole)
+        found.append((kind, tuple(set(stems) - whole), ends))
+    return found
 
 
 def read_facts(text: str) -> Facts:

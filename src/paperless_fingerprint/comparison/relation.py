@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from paperless_fingerprint.comparison import reasons
 from paperless_fingerprint.comparison.alignment import equal_tokens
 from paperless_fingerprint.comparison.evidence import Evidence, gather
@@ -29,7 +31,7 @@ from paperless_fingerprint.comparison.similarity import (
 )
 from paperless_fingerprint.comparison.stretch import Place, place_of
 from paperless_fingerprint.fingerprints.rarity import Runs
-from paperless_fingerprint.fingerprints.shingles import Overlap, overlap_of_sets
+from paperless_fingerprint.fingerprints.shingles import Hashes, Overlap, overlap, shingle_hashes
 from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import (
     STORED_RELATIONS,
@@ -79,19 +81,15 @@ class Reading:
         return normalise(self.document.content)
 
     @cached_property
-    def _words(self) -> list[str]:
-        return self.text.split()
-
-    @property
     def words(self) -> int:
-        return len(self._words)
+        return self.text.count(" ") + 1 if self.text else 0
 
     @cached_property
-    def shingles(self) -> frozenset[int]:
-        """Hashes of this process alone: they never leave it."""
-        words = self._words
-        columns = [words[start:] for start in range(self._shingle_words)]
-        return frozenset(map(hash, zip(*columns, strict=False)))
+    def shingles(self) -> Hashes:
+        """None where there are fewer words than a shingle has."""
+        if self.words < self._shingle_words:
+            return np.empty(0, np.uint64)
+        return shingle_hashes(self.text, self._shingle_words)
 
     @cached_property
     def labelled(self) -> tuple[Labelled, ...]:
@@ -192,7 +190,7 @@ def weigh(a: Reading, b: Reading, judging: Judging) -> Evidence:
 
 
 def _look(a: Reading, b: Reading, judging: Judging) -> Look:
-    return look(*_sides(a, b, judging), overlap_of_sets(a.shingles, b.shingles))
+    return look(*_sides(a, b, judging), overlap(a.shingles, b.shingles))
 
 
 def _sides(a: Reading, b: Reading, judging: Judging) -> tuple[Side, Side]:
@@ -261,7 +259,7 @@ def _tell_at_once(a: Reading, b: Reading, judging: Judging) -> Told | None:
     if min(len(a.shingles), len(b.shingles)) < FEWEST_SHINGLES:
         return decided(Relation.RELATED, 0.0, "repetitive")
     keys_a, keys_b = a.tokens.keys, b.tokens.keys
-    if overlap_of_sets(a.shingles, b.shingles).containment < limits.containment and equal_tokens(
+    if overlap(a.shingles, b.shingles).containment < limits.containment and equal_tokens(
         keys_a, keys_b
     ) < limits.equal_tokens * min(len(keys_a), len(keys_b)):
         return decided(Relation.RELATED, 0.0, "little_shared")
@@ -271,7 +269,7 @@ def _tell_at_once(a: Reading, b: Reading, judging: Judging) -> Told | None:
 def _tell_by_evidence(
     a: Reading, b: Reading, evidence: Evidence, chances: Chances, judging: Judging
 ) -> Told:
-    shared = overlap_of_sets(a.shingles, b.shingles)
+    shared = overlap(a.shingles, b.shingles)
     relation, confidence = _decide(chances, evidence, shared, judging.thresholds)
     place, a_is_whole = None, evidence.a.coverage < evidence.b.coverage
     if relation is Relation.CONTAINS:
@@ -295,7 +293,7 @@ def _scores(
     a: Reading, b: Reading, relation: Relation, facts: float | None, judging: Judging
 ) -> PairScore | None:
     if judging.explain or relation in STORED_RELATIONS:
-        shared = overlap_of_sets(a.shingles, b.shingles)
+        shared = overlap(a.shingles, b.shingles)
         return _scores_of_texts(a, b, shared, facts, judging.fuzzy_sample_size)
     return None
 

@@ -6,7 +6,9 @@ What is dear is found out when somebody asks, once a document and not once a pai
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from enum import IntEnum
+from functools import cache, cached_property
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +24,7 @@ from paperless_fingerprint.text.lexicon import (
     words_of_languages,
 )
 from paperless_fingerprint.text.normalise import words as words_of
-from paperless_fingerprint.text.tokens import CJK, DIGIT, Tokens, notes_of
+from paperless_fingerprint.text.tokens import AMOUNT, CJK, DIGIT, Tokens, notes_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -34,8 +36,20 @@ _DATE = re.compile(r"\d{1,4}[./’'-]\d{1,2}(?:[./’'-]\d{2,4})?")
 _KNOWN = 3
 #: Words of fewer letters say nothing by themselves.
 _SHORT = 3
+#: So many characters and no points or commas among them: what letters are filed by.
+_CODE = 5
+_IS_COUNTED = re.compile("[.,]")
 #: A run is looked for so many words around a change.
 _NEAR = 12
+
+
+class Number(IntEnum):
+    """What a number is for, by its looks."""
+
+    CODE = 0
+    DATE = 1
+    AMOUNT = 2
+    ANY = 3
 
 
 class Side:
@@ -49,13 +63,10 @@ class Side:
         shingle_words: int = 3,
     ) -> None:
         self.tokens = tokens
+        self.keys = tokens.keys
         self.vocabulary, self.runs = vocabulary, runs
         self.level = level_of(shingles, _USUAL.sketch_hashes, _USUAL.sketch_max_level)
         self._shingle_words = shingle_words
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return self.tokens.keys
 
     @cached_property
     def notes(self) -> list[int]:
@@ -68,9 +79,9 @@ class Side:
     @cached_property
     def own_words(self) -> frozenset[str]:
         """The common words of the languages that it is written in."""
-        shared = [(len(words & self.distinct), words) for words in words_of_languages()]
-        most = max(count for count, _ in shared)
-        return frozenset(MONTHS).union(*(words for count, words in shared if 2 * count > most))
+        shared = [len(words & self.distinct) for words in words_of_languages()]
+        most = max(shared)
+        return _words_of(tuple(2 * count > most for count in shared))
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -99,6 +110,30 @@ class Side:
         )
 
     @cached_property
+    def couples(self) -> frozenset[str]:
+        """Two characters ('3c') that somebody besides this one and any other has as well."""
+        frequency = self.frequency
+        return frozenset(
+            key for key in self.distinct if len(key) == _SHORT - 1 and frequency[key] >= _KNOWN
+        )
+
+    @cached_property
+    def numbers(self) -> dict[str, Number]:
+        """Those of three characters and more, in the order of the text."""
+        found: dict[str, Number] = {}
+        for i, (key, note) in enumerate(zip(self.keys, self.notes, strict=True)):
+            if note & DIGIT and len(key) >= _SHORT and key not in found:
+                if i in self.is_date:
+                    found[key] = Number.DATE
+                elif note & AMOUNT:
+                    found[key] = Number.AMOUNT
+                elif len(key) >= _CODE and not _IS_COUNTED.search(self.tokens.spellings[i]):
+                    found[key] = Number.CODE
+                else:
+                    found[key] = Number.ANY
+        return found
+
+    @cached_property
     def _joined(self) -> list[int]:
         """Which tokens are more than letters and digits ('12.03.2024')."""
         return [i for i, spelling in enumerate(self.tokens.spellings) if not spelling.isalnum()]
@@ -117,7 +152,7 @@ class Side:
     def frequency(self) -> dict[str, int]:
         """In how many documents of the library each token stands; this one counts, too."""
         pieces = self.pieces
-        words = list({piece for key in self.distinct for piece in pieces.get(key, (key,))})
+        words = list((self.distinct - pieces.keys()).union(*pieces.values()))
         asked = (self.vocabulary or NoVocabulary()).frequencies(words)
         counts = dict(zip(words, np.clip(asked, 1, MOST).tolist(), strict=True))
         # The words that a token is made of may stay: nobody asks for them.
@@ -132,7 +167,7 @@ class Side:
         """The longer ones as hashes of this process, ascending, in how many documents each stands,
         and whether it tells much where it is rare."""
         frequency = self.frequency
-        keys = [key for key in self.distinct if len(key) >= _SHORT]
+        keys = self.long
         hashes = np.fromiter(map(hash, keys), np.int64, len(keys)).view(np.uint64)
         held = np.fromiter((frequency[key] for key in keys), np.int64, len(keys))
         tells = np.fromiter(
@@ -206,6 +241,12 @@ class Side:
         if after < len(places) and places[after] <= last + _NEAR:
             found = max(found, int(held[after]))
         return found
+
+
+@cache
+def _words_of(written: tuple[bool, ...]) -> frozenset[str]:
+    """The months, and the common words of these languages."""
+    return frozenset(MONTHS).union(*compress(words_of_languages(), written))
 
 
 def _is_date(spelling: str) -> bool:

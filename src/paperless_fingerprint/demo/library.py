@@ -107,7 +107,8 @@ def _make_sample(entry: dict[str, Any], entries: dict[int, dict[str, Any]]) -> _
         modified=f"{added.isoformat()}Z",
         tags=tuple(entry["tags"]),
         original_filename=entry["file"],
-        page_count=entry.get("pages", 1),
+        # Paperless cannot count the pages of what it cannot open.
+        page_count=None if entry.get("encrypted") else entry.get("pages", 1),
         # Files are never a round number of kilobytes.
         file_size=file["size_kb"] * 1024 + file["id"] * 37 % 1024,
         checksum=hashlib.sha256(f"{file['file']}\n{content}".encode()).hexdigest(),

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.demo.stand_in.library import PDF, is_locked
+from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import Workplace, open_workplace
 from paperless_fingerprint.library import outdated
@@ -92,7 +94,7 @@ def told(paperless: StandIn, uploaded: Iterable[Document]) -> list[Told]:
 
 
 @contextmanager
-def page_open(settings: Settings) -> Iterator[str]:
+def page_open(settings: Settings, *, patience_seconds: float = 1.0) -> Iterator[str]:
     """The page over the demo's library, for as long as somebody looks; gives its address."""
     import uvicorn
 
@@ -101,7 +103,7 @@ def page_open(settings: Settings) -> Iterator[str]:
     from paperless_fingerprint.web.app import make_app, server_config
 
     live = LiveProgress()
-    app = make_app(settings, Worker(settings, live), live)
+    app = make_app(settings, Worker(settings, live), live, patience_seconds=patience_seconds)
     config = server_config(
         app, settings, log_level="warning", ws="none", timeout_graceful_shutdown=1
     )
@@ -182,9 +184,8 @@ def _upload(paperless: StandIn, document: Document) -> None:
         more["correspondent"] = label("correspondents", document.correspondent)
     if document.document_type:
         more["document_type"] = label("document_types", document.document_type)
-    paperless.consumption.upload(
-        document.original_filename or f"{document.id}.txt",
-        document.content.encode(),
-        owner=owner,
-        **more,
-    )
+    data = document.content.encode()
+    if is_locked(document):
+        data, more["mime_type"] = locked(pdf_of("")), PDF
+    name = document.original_filename or f"{document.id}.txt"
+    paperless.consumption.upload(name, data, owner=owner, **more)

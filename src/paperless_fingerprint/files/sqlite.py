@@ -34,14 +34,10 @@ class Format:
     #: What to do where the file is another program's database.
     advice: str
 
-    def prepare(
-        self, connection: sqlite3.Connection, path: Path, *, page_bytes: int | None = None
-    ) -> None:
+    def prepare(self, connection: sqlite3.Connection, path: Path) -> None:
         """Make what is missing, once, whoever of several processes comes first."""
         found = self._version(connection, path)
         if found is None or found < self.version:
-            if page_bytes:  # says nothing to a file that has pages already
-                connection.execute(f"PRAGMA page_size = {page_bytes}")
             with transaction(connection):
                 found = self._version_within(
                     connection, path

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from math import comb
+from math import comb, sqrt
+from statistics import NormalDist
 from struct import Struct
 from typing import Any, TypeAlias
 
@@ -37,6 +38,8 @@ _GIVEN_UP = 0.002
 #: Fewer words than this in common say nothing about the noise.
 FEWEST_WORDS = 6
 FEWEST_NUMBERS = 5
+#: Beyond so many, numbers of ways grow larger than a float can be.
+_SUMMED_UP_TO = 1000
 #: Of the digests of a stretch of documents about one in twenty cells is taken.
 _TABLE_CELLS = 1 << 17
 
@@ -251,6 +254,9 @@ def least_shared(counts: Ints, chances: npt.NDArray[np.float64], given_up: float
 
 @cache
 def _least_shared(count: int, chance: float, given_up: float) -> int:
+    if count > _SUMMED_UP_TO:
+        spread = sqrt(count * chance * (1 - chance))
+        return max(0, round(count * chance + NormalDist().inv_cdf(given_up) * spread))
     tail = 0.0
     for shared in range(count + 1):
         tail += comb(count, shared) * chance**shared * (1 - chance) ** (count - shared)

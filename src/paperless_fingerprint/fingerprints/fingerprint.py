@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,14 +12,17 @@ import numpy.typing as npt
 
 from paperless_fingerprint.fingerprints import digest
 from paperless_fingerprint.fingerprints.arrays import distinct
-from paperless_fingerprint.fingerprints.shingles import BLOCK_BYTES, Block, blocks, shingle_hashes
+from paperless_fingerprint.fingerprints.shingles import (
+    BLOCK_BYTES,
+    Block,
+    blocks,
+    several,
+    shingle_hashes,
+)
 from paperless_fingerprint.fingerprints.sketch import bands_of, levels, minhash
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.model import Fingerprint
 from paperless_fingerprint.text import normalise as texts
-
-#: Texts of so many octets together are hashed in one go: more do not fit into the processor's cache.
-_GROUP_BYTES = 1 << 15
 
 
 def fingerprint(text: str, spec: FingerprintSpec) -> Fingerprint:
@@ -33,23 +36,10 @@ def fingerprints_of_normalised(
 
     Letters are done several at a time, because each step on arrays has a price of its own.
     """
-    groups = _groups(text.encode() for text in normalised if text)
+    groups = several(text.encode() for text in normalised if text)
     taken = chain.from_iterable(_of_group(group, spec) for group in groups)
     empty = Fingerprint(spec=spec.id, text_hash="", words=0, shingles=0)
     return [next(taken) if text else empty for text in normalised]
-
-
-def _groups(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    group: list[bytes] = []
-    octets = 0
-    for data in texts:
-        if group and octets + len(data) > _GROUP_BYTES:
-            yield group
-            group, octets = [], 0
-        group.append(data)
-        octets += len(data)
-    if group:
-        yield group
 
 
 def _of_group(group: Sequence[bytes], spec: FingerprintSpec) -> Iterator[Fingerprint]:

@@ -6,8 +6,7 @@ bytes. That is what makes this a few times faster than hashing word by word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
@@ -31,6 +30,8 @@ _ALL_BITS = 2**64 - 1
 _MIXERS = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 #: So many octets are hashed in one go.
 BLOCK_BYTES = 1 << 16
+#: Texts of so many octets together are hashed in one go: more do not fit into the processor's cache.
+_TOGETHER_BYTES = 1 << 15
 
 
 def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
@@ -128,6 +129,20 @@ def blocks(data: bytes, shingle_words: int) -> Iterator[bytes]:
         start += 1
 
 
+def several(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """As many texts as are hashed in one go, or a long one alone."""
+    found: list[bytes] = []
+    octets = 0
+    for data in texts:
+        if found and octets + len(data) > _TOGETHER_BYTES:
+            yield found
+            found, octets = [], 0
+        found.append(data)
+        octets += len(data)
+    if found:
+        yield found
+
+
 _tables: tuple[Hashes, Hashes] = (np.empty(0, np.uint64), np.empty(0, np.uint64))
 
 
@@ -187,7 +202,3 @@ def overlap(a: Hashes, b: Hashes) -> Overlap:
     """Exact, for the sorted distinct hashes of two whole texts (shingle_hashes)."""
     small, large = (a, b) if len(a) <= len(b) else (b, a)
     return Overlap(int(np.count_nonzero(among(small, large))), len(a), len(b))
-
-
-def overlap_of_sets(a: AbstractSet[int], b: AbstractSet[int]) -> Overlap:
-    return Overlap(len(a & b), len(a), len(b))

@@ -3,12 +3,13 @@
 A judgement sees two documents. But a bad scan resembles several letters of its form, and at most
 one of them is its original; only the whole library shows that. So the odds of a pair are divided
 by one plus the odds of all that contradicts it: of every third document that claims one of the
-two and is not the same as the other. Both may lose, where neither is likelier than the other.
+two in the same way and is not the same as the other. Both may lose, where neither is likelier than
+the other. A copy contradicts no version: most letters that were corrected have been copied, too.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from math import fsum
@@ -27,6 +28,8 @@ STARTING_ODDS = 9.0
 #: its bad scans; those have less in common with each other, and certainty against certainty, what
 #: belongs together would fall apart.
 _MOST_ODDS = {Relation.NEAR: 40.0, Relation.VERSION: 20.0}
+#: From here on two are likelier the same than not.
+_LIKELIER = 0.5
 #: Nor do all claims together, however many scans an original has.
 _MOST_AGAINST = 300.0
 _SUREST = 1 - 1e-6
@@ -68,22 +71,21 @@ class Claims:
     """All that these links say of who is whose copy, and what lies where in whom."""
 
     def __init__(self, links: Iterable[Link]) -> None:
-        self._odds: defaultdict[int, dict[int, float]] = defaultdict(dict)
+        self._odds: dict[Relation, defaultdict[int, dict[int, float]]] = {
+            relation: defaultdict(dict) for relation in _MOST_ODDS
+        }
         self._same: defaultdict[int, set[int]] = defaultdict(set)
-        self._copies: Counter[int] = Counter()
         self._parts: defaultdict[int, list[_Part]] = defaultdict(list)
         for link in links:
             odds = _odds(alone(link)) / STARTING_ODDS
-            # Of two bad scans of one page hardly anybody can tell that they are the same; but who has
-            # been told apart is not even stored.
-            if link.relation in _SAME:
+            # Of two bad scans of one page hardly anybody can tell for sure that they are the same.
+            if link.relation in _SAME and alone(link) >= _LIKELIER:
                 self._same[link.a].add(link.b)
                 self._same[link.b].add(link.a)
-            if link.relation is Relation.NEAR:
-                self._copies.update((link.a, link.b))
             if link.relation in _MOST_ODDS:
                 odds = min(odds, _MOST_ODDS[link.relation])
-                self._odds[link.a][link.b] = self._odds[link.b][link.a] = odds
+                claims = self._odds[link.relation]
+                claims[link.a][link.b] = claims[link.b][link.a] = odds
             elif part := _part(link, odds):
                 self._parts[link.leader or 0].append(part)
 
@@ -95,7 +97,7 @@ class Claims:
             found = [
                 Rival(odds, document, other)
                 for document, partner in ((link.a, link.b), (link.b, link.a))
-                for other, odds in self._odds[document].items()
+                for other, odds in self._odds[link.relation][document].items()
                 if other != partner and self._differ(other, partner)
             ]
         else:
@@ -117,8 +119,8 @@ class Claims:
         return b not in self._same[a] and not (self.in_crowd(a) and self.in_crowd(b))
 
     def in_crowd(self, id: int) -> bool:
-        claims = len(self._odds[id])
-        return claims >= CROWD and 2 * self._copies[id] >= claims
+        copies, versions = (len(self._odds[relation][id]) for relation in _MOST_ODDS)
+        return copies + versions >= CROWD and copies >= versions
 
     def confidence(self, link: Link) -> float:
         """How sure the link is among all that claims its documents."""

@@ -11,6 +11,7 @@ from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.wanted import sees_more
 from paperless_fingerprint.integration.merging import carry_out
 from paperless_fingerprint.integration.merging.plan import Choice
+from paperless_fingerprint.integration.merging.why import NotCarriedOverError
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.model import Decision, Group, Relation, Verdict
@@ -56,7 +57,7 @@ def _replace(place: Workplace, id: int, group: Group) -> None:
     plan = carry_out.of(place, held, Choice((id,), tuple(unchanged)))
     try:
         done = carry_out.merge(place, plan, REPLACE, batch=batch)
-    except carry_out.NotCarriedOverError as error:
+    except NotCarriedOverError as error:
         place.say(str(error))
         return
     for number in done.trashed:

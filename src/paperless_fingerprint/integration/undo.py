@@ -35,7 +35,9 @@ def undo_last(place: Workplace, by: str = "command line") -> list[str]:
 def _taken_back(place: Workplace, act: Act, by: str) -> list[str]:
     if act.what == "merge":
         restored, problems = take_back(place, act, by)
-        return [f"Document {id} was taken out of the trash." for id in restored] + problems
+        return [f"Document {id} was taken out of the trash." for id in restored] + [
+            str(problem) for problem in problems
+        ]
     if act.what == "primary":
         _unchoose(place, act)
         said = f"Document {act.document_id} is no longer chosen as the one to keep."

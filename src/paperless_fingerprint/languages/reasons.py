@@ -1,4 +1,5 @@
-"""Why two documents are what they are to each other: codes with values, and their sentences.
+"""Why two documents are what they are to each other, and why something that was decided could not be
+carried out: codes with values, and their sentences.
 
 What is stored and told to programs are the code and the values. The sentence is made when somebody
 reads it, in that person's language; a code of another version than this, and what was stored as a
@@ -61,6 +62,61 @@ TEXTS: Mapping[str, str] = {
     "same_names": mark("the same names"),
     "same_meaning": mark("the meaning is the same (likeness %(likeness)s)"),
     "similar_meaning": mark("the meaning is very similar (likeness %(likeness)s)"),
+    # Why something was not done: whole sentences.
+    "not_in_library": mark("There is no document %(document)s in the library."),
+    "in_no_group": mark(
+        "Document %(document)s is in no group of duplicates, so it cannot be the one to keep."
+    ),
+    "gone": mark(
+        "Document %(document)s is no longer in Paperless, or hidden from this program. Nothing was "
+        "done."
+    ),
+    "said_different": mark(
+        "%(by)s has said that %(a)s and %(b)s are not duplicates. Nothing was done."
+    ),
+    "changed_since": mark(
+        "The documents have changed in Paperless since they were looked at. Nothing was done."
+    ),
+    "unsure_now": mark(
+        "Documents %(document)s and %(copy)s are no longer surely identical. Nothing was done."
+    ),
+    "text_now": mark(
+        "The text of document %(copy)s is no longer that of %(document)s. Nothing was done."
+    ),
+    "people_now": mark(
+        "Documents %(document)s and %(copy)s are not for the same people. Nothing was done."
+    ),
+    "protected_now": mark("Document %(document)s is protected. Nothing was done."),
+    "edited": mark(
+        "Document %(document)s stays: it says “%(says)s” where document %(keeps)s says "
+        "“%(kept)s”, and both can be read well."
+    ),
+    "unread": mark(
+        "Document %(document)s stays: its text has changed since it was compared. A sync compares "
+        "it anew."
+    ),
+    "may_not_trash": mark(
+        "You may not delete document %(document)s in Paperless: it belongs to somebody else, or "
+        "your account may delete none. Whoever owns it can do it."
+    ),
+    "may_not_change": mark(
+        "You may not change document %(document)s in Paperless, so it cannot get anything."
+    ),
+    "may_not_give_away": mark("Only its owner can give document %(document)s to somebody else."),
+    "not_carried_over": mark(
+        "Document %(document)s cannot get what the others have, so nothing was moved to the trash."
+    ),
+    "unseen": mark("Document %(document)s can no longer be seen in Paperless."),
+    "missing": mark("Document %(document)s does not exist, lies in the trash, or may not be seen."),
+    "locked": mark(
+        "Document %(document)s may be seen but not changed with this program's account."
+    ),
+    "not_in_trash": mark(
+        "Document %(document)s no longer lies in the trash, or may not be restored with this "
+        "program's account."
+    ),
+    "paperless_denied": mark("Paperless does not let this program do it: %(said)s"),
+    "paperless_refused": mark("Paperless refused it: %(said)s"),
 }
 #: What the values `kind` and `kinds` name.
 KINDS: Mapping[str, str] = {
@@ -91,6 +147,12 @@ class Reason:
             return cls(SENTENCE, {"text": told})
         return cls(told["code"], told["values"])
 
+    @classmethod
+    def of_error(cls, error: Exception) -> Reason:
+        """An error that was raised with one, or with a sentence."""
+        given = error.args[0] if error.args else None
+        return given if isinstance(given, cls) else cls(SENTENCE, {"text": str(error)})
+
     def as_json(self) -> dict[str, Any]:
         return {"code": self.code, "values": dict(self.values)}
 
@@ -113,6 +175,8 @@ def _shown(name: str, value: Any) -> str:
         return _kind(value)
     if name == "kinds":
         return listed([_kind(each) for each in value])
+    if name == "by":
+        return value or gettext("Someone")
     if name in {"one", "other", "language"} and isinstance(value, str):
         return language_name(value)
     return str(value)

@@ -30,6 +30,7 @@ from paperless_fingerprint.library.decisions_that_hold import (
     semantic_pairs,
     with_decisions,
 )
+from paperless_fingerprint.library.filled_in import without_forms
 from paperless_fingerprint.library.judging import Chunk, Judge, JudgingPool
 from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.library.vocabulary import Rarity, WordTable
@@ -150,7 +151,8 @@ def _find(
         found.append(keys[_concern(keys, wanted)] if from_all else keys)
         tally.candidates += candidates
         progress.advance(count)
-    keys = np.unique(np.concatenate([*found, _confirmed(decided, waiting, library.ids)]))
+    keys = without_forms(store, settings.spec(), library, np.unique(np.concatenate(found)))
+    keys = np.union1d(keys, _confirmed(decided, waiting, library.ids))
     tally.documents += len(wanted)
     tally.compared += len(keys)
     # The sketches have done their part, and every process would carry them along.

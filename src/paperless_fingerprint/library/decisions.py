@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library import regroup
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.library.decisions_that_hold import (
@@ -43,7 +44,7 @@ def dismiss(
     present = store.get({id, *others})
     if id not in present or not any(other in present for other in others):
         missing = next(each for each in (id, *others) if each not in present)
-        raise UsageError(f"There is no document {missing} in the library.")
+        raise UsageError(Reason("not_in_library", {"document": missing}))
     told = [
         _about(present, id, other, Verdict.DISMISSED, by, relation)
         for other in sorted({*others} & present.keys())
@@ -87,10 +88,7 @@ def confirm(store: Store, settings: Settings, a: int, b: int, *, by: str) -> Sai
 def choose_primary(store: Store, settings: Settings, id: int, *, by: str) -> Decision:
     """This document is the one to keep of its group."""
     if not any(id in group.members for group in store.groups(ids=[id])):
-        raise UsageError(
-            f"Document {id} is in no group of duplicates, so there is nothing that it could be "
-            "the primary of. 'paperless-fingerprint groups' lists them."
-        )
+        raise UsageError(Reason("in_no_group", {"document": id}))
     decision = Decision(id, id, Verdict.PRIMARY, now_text(), by)
     store.put_decision(decision)
     regroup.refresh(store, settings, {id})
@@ -127,7 +125,7 @@ def _about(
     a, b = sorted((a, b))
     for id in (a, b):
         if id not in present:
-            raise UsageError(f"There is no document {id} in the library.")
+            raise UsageError(Reason("not_in_library", {"document": id}))
     return Decision(
         a, b, verdict, now_text(), by, relation,
         present[a].fingerprint.facts.hex(), present[b].fingerprint.facts.hex(),

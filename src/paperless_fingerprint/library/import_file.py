@@ -77,6 +77,8 @@ def import_file(
             bad.append(refused)
             progress.say(f"line {refused.line}: {refused.reason}")
         lines.clear()
+        # Nobody needs them any more, and the next ones are read in a moment.
+        batch.clear()
         report = report.plus(done)
     if written := report.new + report.changed:
         store.settle(written)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
@@ -38,7 +40,7 @@ class ReadDocument:
 
 
 def read(file: IO[bytes]) -> Iterator[ReadDocument | BadLine]:
-    first_lines: dict[int, int] = {}
+    first_lines = _FirstLines()
     number = position = 0
     while line := file.readline(MAX_LINE_BYTES):
         number += 1
@@ -54,13 +56,33 @@ def read(file: IO[bytes]) -> Iterator[ReadDocument | BadLine]:
         except ValueError as error:
             yield BadLine(number, str(error))
             continue
-        first = first_lines.setdefault(document.id, number)
+        first = first_lines.of(document.id, number)
         if first != number:
             yield BadLine(
                 number, f"the id {document.id} stands on line {first} already; that one was taken"
             )
             continue
         yield ReadDocument(number, document, position)
+
+
+class _FirstLines:
+    """On which line each id came first, in 16 bytes an id where they come in their order, as they do
+    from an export: a dictionary takes 100."""
+
+    def __init__(self) -> None:
+        self._ids, self._lines = array("q"), array("q")
+        self._others: dict[int, int] = {}
+
+    def of(self, id: int, line: int) -> int:
+        """The line of this id; `line`, and known from now on, where it is new."""
+        if not self._ids or id > self._ids[-1]:
+            self._ids.append(id)
+            self._lines.append(line)
+            return line
+        place = bisect_left(self._ids, id)
+        if self._ids[place] == id:
+            return self._lines[place]
+        return self._others.setdefault(id, line)
 
 
 def _skip_line(file: IO[bytes]) -> int:

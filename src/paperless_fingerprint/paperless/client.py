@@ -1,6 +1,6 @@
 """Paperless as the rest of the program sees it.
 
-    with PaperlessClient("http://paperless:8000", token="…") as paperless:
+    with PaperlessClient(Connection("http://paperless:8000", token="…")) as paperless:
         for found in paperless.documents(modified_after=last):
             ...
 
@@ -10,10 +10,8 @@ change in `listing.py`; how many documents are changed at once in `writing.py`.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -47,38 +45,13 @@ _MOST_BYTES = 100 << 20
 class PaperlessClient:
     """One Paperless and the user of one token. Safe to share between threads."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        token: str = "",
-        username: str = "",
-        password: str = "",
-        ca_file: Path | str | None = None,
-        limits: Limits | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._use(
-            Connection(
-                url,
-                token=token,
-                username=username,
-                password=password,
-                ca_file=ca_file,
-                limits=limits,
-                sleep=sleep,
-            )
-        )
-
-    def _use(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.names = Names(connection)
 
     def as_person(self, token: str) -> PaperlessClient:
         """The same Paperless with somebody else's rights; no need to close it."""
-        other = object.__new__(PaperlessClient)
-        other._use(self._connection.for_token(token))
-        return other
+        return PaperlessClient(self._connection.for_token(token))
 
     def close(self) -> None:
         self._connection.close()

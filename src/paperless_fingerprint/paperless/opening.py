@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.paperless.client import Limits, PaperlessClient
+from paperless_fingerprint.paperless.client import PaperlessClient
+from paperless_fingerprint.paperless.connection import Connection
+from paperless_fingerprint.paperless.transport import Limits
 from paperless_fingerprint.settings.registry import Settings
 
 
@@ -18,7 +20,7 @@ def open_paperless(settings: Settings, limits: Limits | None = None) -> Paperles
             "the browser shows, such as http://paperless:8000, and a token beside it."
         )
     seconds = float(settings.paperless.timeout_seconds)
-    return PaperlessClient(
+    connection = Connection(
         settings.paperless.url,
         token=settings.paperless.token or "",
         username=settings.paperless.username or "",
@@ -26,3 +28,4 @@ def open_paperless(settings: Settings, limits: Limits | None = None) -> Paperles
         ca_file=settings.paperless.ca_file or None,
         limits=limits or Limits(connect_seconds=min(10.0, seconds), read_seconds=seconds),
     )
+    return PaperlessClient(connection)

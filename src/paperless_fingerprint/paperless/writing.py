@@ -31,6 +31,7 @@ from paperless_fingerprint.paperless.refusals import (
 DOCUMENTS_PER_BATCH = 100
 GONE = "does not exist, lies in the trash, or may not be seen"
 LOCKED = "may be seen but not changed with this token"
+NOT_IN_TRASH = "lies no longer in the trash, or may not be restored with this token"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +183,7 @@ def restore(connection: Connection, ids: Iterable[int]) -> BulkResult:
     # What counts is where they are: a second try after a lost answer is refused as well.
     seen = visible_ids(connection, wanted)
     done = tuple(number for number in wanted if number in seen)
-    reason = "lies no longer in the trash, or may not be restored with this token"
-    return BulkResult(done, tuple(Refusal(n, reason) for n in wanted if n not in seen))
+    return BulkResult(done, tuple(Refusal(n, NOT_IN_TRASH) for n in wanted if n not in seen))
 
 
 def _restored(connection: Connection, ids: Sequence[int]) -> bool:

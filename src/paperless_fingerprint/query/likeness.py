@@ -8,7 +8,7 @@ the term is negated never drops one.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -113,7 +113,7 @@ class Comparer:
 
     def figures(self, term: Term, row: Row) -> Overlap:
         """Exact, from the texts."""
-        return self._compared(term, row)[0]
+        return next(self._compared(term, [row]))[0]
 
     def resolved(
         self, tree: Node, scope: Scope, notes: list[str]
@@ -248,25 +248,24 @@ class Comparer:
             some = listed[start : start + _ROWS_AT_ONCE]
             missing = [one.id for one in some if one.row is None]
             rows = self._searcher.rows(missing) if missing else {}
-            for one in some:
-                row = one.row or rows.get(one.id)
-                if row is None:  # deleted since
-                    continue
+            there = [(one, one.row or rows[one.id]) for one in some if one.row or one.id in rows]
+            compared = self._compared(term, [row for _, row in there])
+            for (one, row), (figures, is_one) in zip(there, compared, strict=True):
                 characters += len(row.text)
-                figures, is_one = self._compared(term, row)
                 if is_one and share(figures, term.alike.likeness) >= (
                     (term.alike.overlap or 0.0) - 1e-9
                 ):
                     passed.append(Verified(one, row, figures))
         return passed, characters
 
-    def _compared(self, term: Term, row: Row) -> tuple[Overlap, bool]:
-        """The figures, and whether a search for the term finds that document."""
-        normalised = texts.normalise(row.text)
-        found = term.sought.found_in(normalised, self._spec.shingle_words)
-        shingles = row.shingles if row.spec == self._spec.id else None
-        if shingles is None:
-            shingles = len(shingle_hashes(normalised, self._spec.shingle_words))
-        figures = term.sought.figures(found, shingles)
-        is_one = is_found(term.query, found[term.asked], shingles, self._spec)
-        return figures, is_one and figures.shared > 0
+    def _compared(self, term: Term, rows: Sequence[Row]) -> Iterator[tuple[Overlap, bool]]:
+        """The figures of each, and whether a search for the term finds that document."""
+        normalised = [texts.normalise(row.text) for row in rows]
+        places = term.sought.found_in(normalised, self._spec.shingle_words)
+        for row, text, found in zip(rows, normalised, places, strict=True):
+            shingles = row.shingles if row.spec == self._spec.id else None
+            if shingles is None:
+                shingles = len(shingle_hashes(text, self._spec.shingle_words))
+            figures = term.sought.figures(found, shingles)
+            is_one = is_found(term.query, found[term.asked], shingles, self._spec)
+            yield figures, is_one and figures.shared > 0

@@ -29,8 +29,11 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
-def carry_out(store: Store, settings: Settings, journal: Journal, entry: JournalEntry) -> set[int]:
-    """The documents that Paperless may have to be told something about."""
+def carry_out(
+    store: Store, settings: Settings, journal: Journal, entry: JournalEntry
+) -> tuple[set[int], tuple[Reason, ...]]:
+    """The documents that Paperless may have to be told something about; and why it could not be
+    carried out, where it could not. Whoever has seen to those documents settles it."""
     around = reach(store, entry.documents)
     try:
         if entry.undoes is not None:
@@ -38,7 +41,6 @@ def carry_out(store: Store, settings: Settings, journal: Journal, entry: Journal
             if undone is not None:
                 with store.at_once():
                     _put_back(store, settings, undone)
-                journal.settle(undone.number, UNDONE)
         else:
             if not entry.was:
                 journal.remember(entry.number, json.dumps(_standing(store, entry)))
@@ -47,10 +49,17 @@ def carry_out(store: Store, settings: Settings, journal: Journal, entry: Journal
                     do(store, settings, step, entry.by)
     except UsageError as error:
         # Documents that were deleted meanwhile: there is nothing left to decide about.
-        journal.settle(entry.number, REFUSED, str(error))
-        return around
+        return around, (Reason.of_error(error),)
+    return around | reach(store, entry.documents), ()
+
+
+def settle(journal: Journal, entry: JournalEntry, why: tuple[Reason, ...]) -> None:
+    if why:
+        journal.settle(entry.number, REFUSED, why)
+        return
+    if entry.undoes is not None:
+        journal.settle(entry.undoes, UNDONE)
     journal.settle(entry.number, DONE)
-    return around | reach(store, entry.documents)
 
 
 def do(store: Store, settings: Settings, step: DecisionStep, by: str) -> None:

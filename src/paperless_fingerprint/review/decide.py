@@ -227,7 +227,7 @@ def act_of(person: Person, entry: journals.JournalEntry) -> ActView:
     may = person.superuser or entry.person == person.id
     return ActView(
         entry.number, entry.at, entry.by, entry.verdict, entry.item, entry.documents,
-        entry.state, entry.why, may and _stands(entry), entry.batch,
+        entry.state, " ".join(map(str, entry.why)), may and _stands(entry), entry.batch,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from paperless_fingerprint.integration.context import owe
 from paperless_fingerprint.library.lock import library_lock
-from paperless_fingerprint.review.apply import carry_out
+from paperless_fingerprint.review.apply import carry_out, settle
 from paperless_fingerprint.review.journal import Journal, JournalEntry
 from paperless_fingerprint.review.journal_runner import JournalRunner
 from paperless_fingerprint.review.mirror import Mirror
@@ -59,10 +59,17 @@ class DecisionRunner(JournalRunner):
     def _carry_out_some(self, stop: threading.Event) -> None:
         with self._wanting(), library_lock(self._settings).held():
             end = self._clock() + _TURN_SECONDS
-            while (waiting := self._waiting()) and not stop.is_set() and self._clock() <= end:
-                entry = waiting[0]
-                around = carry_out(self._opened.store, self._settings, self._journal, entry)
-                self._mirror.look_again(around)
-                if self._settings.paperless.url:
-                    owe(self._settings, around)
-                self._tell_waiting()
+            # Asked again at its end: more is decided meanwhile, which need not wait for a turn.
+            while waiting := self._waiting():
+                for entry in waiting:
+                    if stop.is_set() or self._clock() > end:
+                        return
+                    around, why = carry_out(
+                        self._opened.store, self._settings, self._journal, entry
+                    )
+                    self._mirror.look_again(around)
+                    if self._settings.paperless.url:
+                        owe(self._settings, around)
+                    # Last: whoever waits for it looks at the library next.
+                    settle(self._journal, entry, why)
+                    self._tell_waiting()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paperless_fingerprint.files.sqlite import Format, SqliteFile
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import Decision, Relation, Verdict
 
 #: 'pfbk'.
@@ -89,7 +90,7 @@ class JournalEntry:
     #: What stood there before, to be put back by an undo; JSON, empty until it is carried out.
     was: str = ""
     state: str = WAITING
-    why: str = ""
+    why: tuple[Reason, ...] = ()
     #: Number of the first act of what was decided at once, and is taken back at once; 0: alone.
     batch: int = 0
     #: Of a merge: what was ordered, as merge_orders.py writes it; else empty.
@@ -180,10 +181,11 @@ class Journal:
                 "UPDATE act SET was = ? WHERE number = ? AND was = ''", (was, number)
             )
 
-    def settle(self, number: int, state: str, why: str = "") -> None:
+    def settle(self, number: int, state: str, why: Sequence[Reason] = ()) -> None:
+        told = json.dumps([each.as_json() for each in why]) if why else ""
         with self._file.writing() as connection:
             connection.execute(
-                "UPDATE act SET state = ?, why = ? WHERE number = ?", (state, why, number)
+                "UPDATE act SET state = ?, why = ? WHERE number = ?", (state, told, number)
             )
         # Of thousands that wait each is settled: they are not read again each time.
         with self._remembering:
@@ -249,12 +251,19 @@ class Journal:
 
 
 def _entry(row: tuple[Any, ...]) -> JournalEntry:
-    number, at, person, by, verdict, item, documents, steps, *rest = row
+    number, at, person, by, verdict, item, documents, steps, undoes, was, state, why, *rest = row
     return JournalEntry(
         number, at, person, by, verdict, item, tuple(json.loads(documents)),
         tuple(DecisionStep(what, a, tuple(others)) for what, a, others in json.loads(steps)),
-        *rest,
+        undoes, was, state, _reasons(why), *rest,
     )  # fmt: skip
+
+
+def _reasons(told: str) -> tuple[Reason, ...]:
+    """From the column, where earlier versions wrote a sentence."""
+    if not told.startswith('[{"code": '):
+        return (Reason.of(told),) if told else ()
+    return tuple(map(Reason.of, json.loads(told)))
 
 
 # --- decisions as JSON, with all that is needed to put them back ----------------------------------

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from paperless_fingerprint.integration.merging.plan import Choice, MergePlan, Taken
-from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.paperless.records import Holding
 from paperless_fingerprint.review.person import Person
 
@@ -63,20 +63,13 @@ def _identical(told: Mapping[str, Any]) -> Identical:
     )  # fmt: skip
 
 
-def why_not(person: Person, held: Mapping[int, Holding], plan: MergePlan) -> str:
+def why_not(person: Person, held: Mapping[int, Holding], plan: MergePlan) -> Reason | None:
     for id in plan.trash:
         if not person.may_trash(held[id]):
-            return _(
-                "You may not delete document %(id)s in Paperless: it belongs to somebody else, or "
-                "your account may delete none. Whoever owns it can do it.",
-                id=id,
-            )
+            return Reason("may_not_trash", {"document": id})
     if plan.gives and not person.may_change(held[plan.gets]):
-        return _(
-            "You may not change document %(id)s in Paperless, so it cannot get anything.",
-            id=plan.gets,
-        )
+        return Reason("may_not_change", {"document": plan.gets})
     change = plan.changed("owner")
     if change is not None and not person.may_trash(held[plan.gets]):
-        return _("Only its owner can give document %(id)s to somebody else.", id=plan.gets)
-    return ""
+        return Reason("may_not_give_away", {"document": plan.gets})
+    return None

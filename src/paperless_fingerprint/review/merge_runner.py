@@ -13,7 +13,9 @@ from contextlib import AbstractContextManager
 from paperless_fingerprint.integration.context import Workplace, open_audit, open_workplace
 from paperless_fingerprint.integration.feedback.tell import at_pace
 from paperless_fingerprint.integration.merging import carry_out
-from paperless_fingerprint.integration.merging.plan import Choice, Stay
+from paperless_fingerprint.integration.merging.plan import Choice
+from paperless_fingerprint.integration.merging.why import NotCarriedOverError, Why, of_stays
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Relation, Verdict
 from paperless_fingerprint.paperless.records import Holding
@@ -81,7 +83,7 @@ class MergeRunner(JournalRunner):
 
     def _merge(self, place: Workplace, act: JournalEntry, pause: carry_out.Pause) -> None:
         order = MergeOrder.of_text(act.ordered)
-        state, why = REFUSED, ""
+        state, why = REFUSED, Why()
         with place.lock.held():
             around = reach(place.store, act.documents)
             done = carry_out.found_of(place, _key(act))
@@ -92,8 +94,7 @@ class MergeRunner(JournalRunner):
                 carry_out.finish(place, pause)
             if done is not None:
                 report = carry_out.report_of(place, done)
-                left = [f"Document {id} {reason}." for id, reason in report.refused]
-                state, why = DONE, " ".join([*left, *map(words, report.plan.stay)])
+                state, why = DONE, (*report.refused, *of_stays(report.plan))
                 around |= self._decide(place, act, act)
         self._mirror.look_again(around)
         self._journal.settle(act.number, state, why)
@@ -101,7 +102,7 @@ class MergeRunner(JournalRunner):
     def _take_back(self, place: Workplace, act: JournalEntry, pause: carry_out.Pause) -> None:
         undone = self._journal.get(act.undoes or 0)
         assert undone is not None  # nothing is ever deleted there
-        problems: list[str] = []
+        problems: Why = ()
         with place.lock.held():
             done = carry_out.found_of(place, _key(undone))
             if done is not None:
@@ -109,13 +110,13 @@ class MergeRunner(JournalRunner):
             around = self._decide(place, undone, act) | reach(place.store, act.documents)
         self._mirror.look_again(around)
         self._journal.settle(undone.number, UNDONE, undone.why)
-        self._journal.settle(act.number, DONE, " ".join(problems))
+        self._journal.settle(act.number, DONE, problems)
 
     def _decide(self, place: Workplace, about: JournalEntry, act: JournalEntry) -> set[int]:
         """What else was said: that those which are kept belong together."""
         if not about.decided:
             return set()
-        around = carry_out_decisions(place.store, place.settings, self._journal, act)
+        around, _ = carry_out_decisions(place.store, place.settings, self._journal, act)
         place.ledger.owe(around)
         return around
 
@@ -129,44 +130,42 @@ def _key(act: JournalEntry) -> str:
     return f"review {act.number}"
 
 
-def _refusal(place: Workplace, order: MergeOrder, act: JournalEntry, pause: carry_out.Pause) -> str:
+def _refusal(place: Workplace, order: MergeOrder, act: JournalEntry, pause: carry_out.Pause) -> Why:
     """Merge; or say why not."""
     choice = order.choice
     ids = [*choice.keep, *choice.trash]
     held = place.paperless.holdings(ids, full_perms=True)
     for id in ids:
         if id not in held:
-            return f"Document {id} is no longer in Paperless, or hidden from this program. Nothing was done."
+            return (Reason("gone", {"document": id}),)
     dismissed = next((d for d in place.store.decisions(ids) if d.verdict is Verdict.DISMISSED
                       and {d.a, d.b} <= set(ids)), None)  # fmt: skip
     if dismissed is not None:
-        return (
-            f"{dismissed.by or 'Somebody'} has said that {dismissed.a} and {dismissed.b} are not "
-            "duplicates. Nothing was done."
-        )
+        by = dismissed.by or ""
+        return (Reason("said_different", {"by": by, "a": dismissed.a, "b": dismissed.b}),)
     if order.identical is not None:
-        why = _doubt(place, order.identical, held, choice)
-        if why:
-            return why
+        doubt = _doubt(place, order.identical, held, choice)
+        if doubt is not None:
+            return (doubt,)
     plan = carry_out.of(place, held, choice)
     if order.seen and plan.seen != order.seen:
-        return (
-            "The documents have changed in Paperless since they were looked at. Nothing was done."
-        )
+        return (Reason("changed_since"),)
     why = why_not(order.person, held, plan)
-    if why or not plan.trash:
-        return why or " ".join(words(stay) for stay in plan.stay)
+    if why is not None or not plan.trash:
+        return of_stays(plan) if why is None else (why,)
     try:
         report = carry_out.merge(
             place, plan, order.person.name, key=_key(act),
             batch=f"review {act.batch}" if act.batch else 0, pause=pause,
         )  # fmt: skip
-    except carry_out.NotCarriedOverError as error:
-        return str(error)
-    return "" if report.trashed else " ".join(f"Document {id} {why}." for id, why in report.refused)
+    except NotCarriedOverError as error:
+        return error.why
+    return () if report.trashed else report.refused
 
 
-def _doubt(place: Workplace, wanted: Identical, held: Mapping[int, Holding], choice: Choice) -> str:
+def _doubt(
+    place: Workplace, wanted: Identical, held: Mapping[int, Holding], choice: Choice
+) -> Reason | None:
     """Why a group that was one of many is left to a person after all."""
     first = held[choice.keep[0]]
     pairs = {
@@ -178,28 +177,18 @@ def _doubt(place: Workplace, wanted: Identical, held: Mapping[int, Holding], cho
     names = place.paperless.names
     for id in choice.trash:
         copy = held[id]
+        two = {"document": first.id, "copy": id}
         if (min(id, first.id), max(id, first.id)) not in pairs:
-            return (
-                f"Documents {first.id} and {id} are no longer surely identical. Nothing was done."
-            )
+            return Reason("unsure_now", two)
         if copy.content.split() != first.content.split():
-            return f"The text of document {id} is no longer that of {first.id}. Nothing was done."
+            return Reason("text_now", two)
         if (copy.owner, copy.viewers) != (first.owner, first.viewers):
-            return f"Documents {first.id} and {id} are not for the same people. Nothing was done."
+            return Reason("people_now", two)
         spared = (
             id in wanted.protected
             or copy.values["storage_path"] == wanted.protected_path is not None
             or any(names("tags", tag) in wanted.protected_tags for tag in copy.tags)
         )
         if spared:
-            return f"Document {id} is protected. Nothing was done."
-    return ""
-
-
-def words(stay: Stay) -> str:
-    if stay.why == "edited":
-        return (
-            f"Document {stay.document} stays: it says '{stay.says}' where the one that is kept says "
-            f"'{stay.kept}', and both can be read well."
-        )
-    return f"Document {stay.document} stays: its text has changed since it was compared."
+            return Reason("protected_now", {"document": id})
+    return None

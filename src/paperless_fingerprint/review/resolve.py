@@ -27,8 +27,8 @@ from paperless_fingerprint.integration.merging.plan import (
 )
 from paperless_fingerprint.integration.merging.read import differing, planned
 from paperless_fingerprint.integration.merging.words import Names
+from paperless_fingerprint.languages import figures, locale, mark, ngettext
 from paperless_fingerprint.languages import gettext as _
-from paperless_fingerprint.languages import mark, ngettext
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.records import HELD_VALUES, Holding
@@ -41,6 +41,7 @@ from paperless_fingerprint.review.decide import (
     look_again,
 )
 from paperless_fingerprint.review.differences import about_to_compare
+from paperless_fingerprint.review.losing_sight import LosingSight, losing_sight
 from paperless_fingerprint.review.merge_orders import MergeOrder, why_not
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.person import Person
@@ -99,6 +100,8 @@ class FieldRow:
     becomes: str
     #: Whose value that is; None is all of them together.
     source: int | None
+    #: Whether the values are dates, 'YYYY-MM-DD'.
+    is_date: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class LostValue:
     key: str
     name: str
     value: str
+    is_date: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,8 @@ class Resolution:
     lost: tuple[LostValue, ...]
     #: Exactly what Paperless would be told.
     writes: tuple[Write, ...]
+    #: Who could see none of it any more.
+    losing_sight: tuple[LosingSight, ...]
     #: Why this person may not do it; empty where it may be done.
     may_not: str
     #: Hand this back to do it.
@@ -153,14 +159,18 @@ def look(
     lost = tuple(
         LostValue(
             loss.document, loss.key, names.of_key(loss.key),
-            loss.value if loss.key == NOTES else names.shown(loss.key, loss.value),
+            _read(names, loss.key, loss.value if loss.key != NOTES else [loss.value]),
+            names.is_date(loss.key),
         )
         for loss in plan.losses
     )  # fmt: skip
     writes = tuple(_writes(review, person, found, names))
+    why = why_not(person, found.held, plan)
+    # Who else sees a document is the business of those who may give it away.
+    hidden = () if why else losing_sight(plan, review.mirror.catalogue.documents, names)
     return Resolution(
-        found.item, plan.keep, plan.trash, tuple(rows), plan.stay, lost, writes,
-        why_not(person, found.held, plan), found.seen,
+        found.item, plan.keep, plan.trash, tuple(rows), plan.stay, lost, writes, tuple(hidden),
+        str(why or ""), found.seen,
     )  # fmt: skip
 
 
@@ -174,7 +184,7 @@ def resolve(
     found = _found(review, person, paperless, order)
     why = why_not(person, found.held, found.plan)
     if why:
-        raise Forbidden(why)
+        raise Forbidden(str(why))
     with review.deciding:
         sight = review.mirror.sight(person)
         waiting = review.journal.waiting_about()
@@ -261,7 +271,7 @@ def _rows(found: _Found, names: Names) -> list[FieldRow]:
         rows.append(
             FieldRow(
                 key, names.of_key(key), values, len({each.value for each in values}) > 1,
-                _read(names, key, becomes), source,
+                _read(names, key, becomes), source, names.is_date(key),
             )
         )  # fmt: skip
     files = tuple(FieldValue(id, held[id].file) for id in shown)
@@ -294,6 +304,12 @@ def _read(names: Names, key: str, value: Any) -> str:
     return "\n".join(value) if key == NOTES else names.shown(key, value)
 
 
+def _told(names: Names, key: str, value: Any) -> str:
+    """In a sentence."""
+    told = names.shown(key, value)
+    return figures.day(told, locale()) if names.is_date(key) else told
+
+
 def _writes(review: Review, person: Person, found: _Found, names: Names) -> Iterator[Write]:
     """What is carried over, and what becomes of our own labels."""
     plan = found.plan
@@ -305,8 +321,8 @@ def _writes(review: Review, person: Person, found: _Found, names: Names) -> Iter
     remove = []
     for change in plan.changes:
         name = _(_NAMED[change.key]) if change.key in _NAMED else names.of_key(change.key)
-        add.append(f"{name}: {names.shown(change.key, change.becomes)}")
-        was = names.shown(change.key, change.was)
+        becomes, was = (_told(names, change.key, each) for each in (change.becomes, change.was))
+        add.append(f"{name}: {becomes}")
         remove += [f"{name}: {was}"] if was else []
     add += [_("note: %(text)s", text=text) for text in plan.notes]
     label = ours.pop(plan.gets, Write(plan.gets, found.held[plan.gets].title, (), ()))

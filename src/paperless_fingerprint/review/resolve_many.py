@@ -232,7 +232,10 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
         return ManyDocument(id, known.title if known else titles.get(id, ""))
 
     problems = [
-        BatchRow(act.number, act.item, tuple(map(named, act.documents)), act.why) for act in told
+        BatchRow(
+            act.number, act.item, tuple(map(named, act.documents)), " ".join(map(str, act.why))
+        )
+        for act in told
     ]
     waiting, done = (states.get(state, 0) for state in (journals.WAITING, journals.DONE))
     own = person.superuser or first.person == person.id

@@ -46,3 +46,9 @@ def orders(
         )
         for entry in chosen(review, person, selection)
     ]  # fmt: skip
+
+
+def digest(entries: Sequence[QueueEntry]) -> str:
+    """Another text as soon as anything has changed in what somebody is about to decide; and after
+    a start of the service, after which one looks again."""
+    return f"{hash(tuple(entries)):x}"

@@ -172,9 +172,6 @@ class Store(Protocol):
         (those of the same text or file come on top), in the order of candidates.ranked().
         """
 
-    def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
-        """(id, score) of documents that hold any of the words, best first."""
-
     def document_frequencies(self, words: Collection[str], *,
                              at_most: int = 1_000_000_000) -> dict[str, int]:  # fmt: skip
         """In how many documents' texts each word stands; counting may stop at `at_most`."""

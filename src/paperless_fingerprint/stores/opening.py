@@ -31,7 +31,8 @@ class Revision(Protocol):
 
     def changes(self, since: int | None) -> tuple[int, frozenset[int] | None]:
         """The number of the last change, and the documents that something has changed about since
-        that number was told; None where the store does not know, or where they are many."""
+        that number was told: of those that hang together, one at least. None where the store does
+        not know, or where they are many. Those of the last seconds may be told again."""
 
     def close(self) -> None: ...
 

@@ -44,19 +44,12 @@ class Tokens:
     text: str
     keys: tuple[str, ...]
     spellings: tuple[str, ...]
-    #: Which tokens are the first of their line.
-    line_starts: frozenset[int]
-    #: How many tokens of `text` stand before these, where they are a stretch of it.
-    before: int = 0
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def spans(self) -> list[tuple[int, int]]:
         """Where each token stands in `text`; computed when somebody wants to see it."""
-        if self.before:
-            every = [match.span() for match in _pattern(self.text).finditer(self.text)]
-            return every[self.before : self.before + len(self.keys)]
         found, end = [], 0
         for spelling in self.spellings:
             # Between two tokens stands nothing that could be the beginning of one.
@@ -65,27 +58,11 @@ class Tokens:
             found.append((start, end))
         return found
 
-    def cut(self, start: int, end: int) -> Tokens:
-        """The tokens from `start` to `end`, as tokens of the same text."""
-        return Tokens(
-            self.text,
-            self.keys[start:end],
-            self.spellings[start:end],
-            frozenset(i - start for i in self.line_starts if start <= i < end),
-            self.before + start,
-        )
-
 
 def tokenise(text: str) -> Tokens:
     """The keys are the normalised words, but for numbers: these are one token each."""
     text = _composed(text)
-    findall = _pattern(text).findall
-    # No token goes over the end of a line, so line by line gives the same tokens.
-    spellings: list[str] = []
-    line_starts = set()
-    for line in text.split("\n"):
-        line_starts.add(len(spellings))
-        spellings += findall(line)
+    spellings: list[str] = _pattern(text).findall(text)
     # Case folding looks at one character at a time, so all tokens can be folded at once.
     folded = "\n".join(spellings).casefold()
     if not folded.isascii():
@@ -93,7 +70,7 @@ def tokenise(text: str) -> Tokens:
         folded = unicodedata.normalize("NFKC", folded)
     keys = folded.split("\n") if spellings else []
     keys = [key if key.isalnum() else key.translate(_JOINTS) for key in keys]
-    return Tokens(text, tuple(keys), tuple(spellings), frozenset(line_starts))
+    return Tokens(text, tuple(keys), tuple(spellings))
 
 
 def _composed(text: str) -> str:

@@ -14,6 +14,7 @@ from paperless_fingerprint.library.thresholds import Thresholds
 from paperless_fingerprint.model import STORED_RELATIONS
 from paperless_fingerprint.review import (
     decide,
+    decide_many,
     first_run,
     library_view,
     neighbourhood,
@@ -69,6 +70,13 @@ class Orders:
 class Undo:
     #: The act to take back; null is the last of whoever asks.
     number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ManyDecided:
+    #: Of the first act; what GET /api/review/batches/{number} and undo take.
+    number: int
+    items: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +234,24 @@ def _preview(call: Call) -> Preview:
     return decide.preview(visit.review, visit.person, call.body.orders)
 
 
+def _preview_many(call: Call) -> decide_many.ManyDecisionPreview:
+    visit = call.signed_in
+    return decide_many.look(visit.review, visit.person, call.body)
+
+
+def _decide_many(metrics: Metrics, call: Call) -> ManyDecided:
+    visit = call.signed_in
+    outcome = decide_many.decide_many(
+        visit.review, visit.person, call.body, changeable=visit.changeable
+    )
+    if outcome is None:
+        raise Problem(
+            409, "Changed", "The list has changed since the preview; nothing was decided."
+        )
+    acts = _told(metrics, outcome).acts
+    return ManyDecided(acts[0].number, len(acts))
+
+
 def _acts(call: Call) -> tuple[decide.ActView, ...]:
     visit = call.signed_in
     return decide.acts(
@@ -321,6 +347,14 @@ def operations(metrics: Metrics) -> Sequence[ApiOperation]:
         *resolve_api.operations(partial(_told, metrics)),
         ApiOperation("POST", "/api/review/preview", "What Paperless would be told.",
                   _preview, Preview, body=Orders),
+        ApiOperation("POST", "/api/review/decide-many/preview",
+                  "What would be decided about all that match, and what Paperless would be told of "
+                  "the first of it.",
+                  _preview_many, decide_many.ManyDecisionPreview, body=decide_many.ManyDecision),
+        ApiOperation("POST", "/api/review/decide-many",
+                  "Decide the same about all that match; all of it or nothing.",
+                  lambda call: _decide_many(metrics, call), ManyDecided,
+                  body=decide_many.ManyDecision, statuses=_CONFLICT),
         ApiOperation("POST", "/api/review/undo", "Take back an act, or the last one.",
                   lambda call: _undo(metrics, call), decide.DecisionOutcome, body=Undo, statuses=_CONFLICT),
         ApiOperation("GET", "/api/review/{item}", "One item.", _item, Item, (_ITEM,)),

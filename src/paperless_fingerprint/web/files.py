@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from hashlib import sha256
+from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.model import MAX_DOCUMENT_ID
@@ -98,7 +100,7 @@ def _preview(visits: Visits, request: Request) -> Response:
         "Cache-Control": "private, no-store",
         "Content-Disposition": f'inline; filename="document-{id}.{kind.partition("/")[2]}"',
     }
-    return StreamingResponse(_closing(chunks, stack.close), media_type=kind, headers=headers)
+    return Passed(chunks, stack.close, media_type=kind, headers=headers)
 
 
 def _opened(
@@ -108,11 +110,19 @@ def _opened(
     return _kind(file, FILES), _bounded(file.chunks, _MOST_FILE_BYTES)
 
 
-def _closing(chunks: Iterator[bytes], close: Callable[[], None]) -> Iterator[bytes]:
-    try:
-        yield from chunks
-    finally:
-        close()
+class Passed(StreamingResponse):
+    """Gives its source back when it is over, also where whoever asked has hung up before the first
+    piece was read."""
+
+    def __init__(self, chunks: Iterator[bytes], close: Callable[[], None], **more: Any) -> None:
+        super().__init__(chunks, **more)
+        self._close = close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._close()
 
 
 def _kind(file: FileStream, allowed: frozenset[str]) -> str:

@@ -13,8 +13,9 @@ from starlette.routing import Route
 
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.review import decide, queue, selection
+from paperless_fingerprint.review.decide import DecisionOutcome
+from paperless_fingerprint.review.decide_many import ManyDecision, decide_many
 from paperless_fingerprint.review.orders import MOST_PREVIEWED
-from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.selection import Selection
 from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.web.filtering import (
@@ -111,32 +112,28 @@ def _previewed(
         back=local(text_of(form, "back")), note=note, examples=0 if few else len(some.items),
         picked=[] if is_all else [str(each) for each in form.getlist("pick")],
         left_out=[str(each) for each in form.getlist("except")] if is_all else [],
-        query=text_of(form, "query"), all_shown=_digest(entries) if is_all else "",
+        query=text_of(form, "query"), all_shown=selection.digest(entries) if is_all else "",
     )  # fmt: skip
 
 
 def _decide(request: Request, visit: Visit, form: FormData) -> Response:
     back = local(text_of(form, "back"))
-    chosen, verdict = selection_of(form), text_of(form, "verdict")
-    orders = ticked(form, verdict)
+    verdict = text_of(form, "verdict")
+    outcome: DecisionOutcome | None
     if text_of(form, "all"):
-        found = selection.chosen(visit.review, visit.person, chosen)
-        if _digest(found) != text_of(form, "all_shown"):
+        order = ManyDecision(selection_of(form), verdict, text_of(form, "all_shown"))
+        outcome = decide_many(visit.review, visit.person, order, changeable=visit.changeable)
+        if outcome is None:
             note = _("The list has changed since you looked. Nothing was decided; check again.")
             return _previewed(request, visit, form, note=note, status=409)
-        orders = selection.orders(visit.review, visit.person, chosen, verdict)
-    if not orders:
-        return go(request, with_parameters(back, said="none"))
-    outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
+    else:
+        orders = ticked(form, verdict)
+        if not orders:
+            return go(request, with_parameters(back, said="none"))
+        outcome = decide.decide(visit.review, visit.person, orders, changeable=visit.changeable)
     if outcome.conflicts:
         return page(
             request, visit, "conflict.html", "groups", 409, conflicts=outcome.conflicts, back=back
         )
     act = str(outcome.acts[0].number)
     return go(request, with_parameters(back, said=verdict, act=act))
-
-
-def _digest(entries: Sequence[QueueEntry]) -> str:
-    """Another text as soon as anything has changed in what somebody is about to decide; and after
-    a start of the service, after which one looks again."""
-    return f"{hash(tuple(entries)):x}"

@@ -19,6 +19,9 @@ from browsing import Chromium, ChromiumError, Site, Window, sample_office  # noq
 from kinds_of_store import KINDS, store_settings  # noqa: E402
 from paperless_fingerprint.demo.run import page_open  # noqa: E402
 
+#: A decision counts in what a test looks at next, also where the machine is slow.
+PATIENCE_SECONDS = 60.0
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Chromium]:
@@ -37,7 +40,7 @@ def site(request, tmp_path_factory) -> Iterator[Site]:
         more = store_settings(request, stack)
         folder = tmp_path_factory.mktemp("site")
         office = stack.enter_context(sample_office(folder, **more))
-        url = stack.enter_context(page_open(office.settings))
+        url = stack.enter_context(page_open(office.settings, patience_seconds=PATIENCE_SECONDS))
         yield Site(url, office)
 
 
@@ -60,7 +63,10 @@ def open_site(tmp_path, chromium) -> Iterator[Callable[..., tuple[Site, Window]]
             )
             if before is not None:
                 before(office)
-            site = Site(stack.enter_context(page_open(office.settings)), office)
+            site = Site(
+                stack.enter_context(page_open(office.settings, patience_seconds=PATIENCE_SECONDS)),
+                office,
+            )
             window = Window(site, chromium)
             # The thread of the browser is the one that the test runs in.
             stack.callback(chromium.run, window.close)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from browsing import PHONE
+from browsing import PHONE, any_store
 from paperless_work import LETTER, RESCAN
 from playwright.sync_api import Page, expect
 from test_every_page import too_wide, violations
@@ -244,3 +244,17 @@ def test_a_text_that_differs_stays_until_somebody_says_so(open_site, chromium) -
     page.get_by_role("button", name="Move 1 document to the trash").click()
     expect(page.locator("#said")).to_contain_text("moved to the trash")
     assert len(site.office.paperless.library.trash) == 1
+
+
+@any_store
+def test_in_german_dates_are_written_so_and_nothing_juts_out(window, chromium):
+    page = window.open(locale="de-DE")
+    page.goto("/review/g1/resolve")
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Datum"))
+    expect(row.get_by_role("cell").nth(1)).to_have_text("12.02.2024")
+    expect(row.get_by_role("combobox").get_by_role("option").nth(2)).to_have_text("2: 19.02.2024")
+    expect(page.locator("main")).not_to_contain_text("2024-02-19,")
+    jutting = page.locator(".keepers .button").evaluate_all(
+        "all => all.filter(it => it.getBoundingClientRect().right > it.closest('li').getBoundingClientRect().right).length"
+    )
+    assert jutting == 0

@@ -11,7 +11,7 @@ from browsing import PHONE, any_store
 from playwright.sync_api import Page, expect
 from test_every_page import too_wide, violations
 
-from paperless_fingerprint.demo.stand_in.pdf import pdf_of
+from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
 from paperless_fingerprint.demo.stand_in.pictures import thumbnail
 
 pytestmark = any_store
@@ -191,11 +191,6 @@ def test_blinking_goes_on_by_itself(page, chromium):
     expect(over).to_be_visible()
 
 
-def locked(pdf: bytes) -> bytes:
-    asks = b"trailer\n<< /Encrypt << /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P -4 >> /ID [<00> <00>]"
-    return pdf.replace(b"trailer\n<<", asks % (b"00" * 32, b"11" * 32))
-
-
 @pytest.mark.parametrize(
     ("data", "kind", "said"),
     [
@@ -278,6 +273,90 @@ def test_a_document_that_is_gone_meanwhile(window, chromium, site):
         expect(side(page, 23).locator(".see-trouble")).to_contain_text("cannot be shown")
     finally:
         library.documents[23] = row
+
+
+def marked(page: Page, id: int, kind: str = "change") -> list[dict[str, float]]:
+    """Where on the shown page something is marked, from 0 to 1."""
+    return (
+        side(page, id)
+        .locator(f".see-words .{kind}")
+        .evaluate_all(
+            """all => all.map(it => {
+            const [own, sheet] = [it.getBoundingClientRect(), it.parentElement.getBoundingClientRect()];
+            return { left: (own.left - sheet.left) / sheet.width, right: (own.right - sheet.left) / sheet.width,
+                     top: (own.top - sheet.top) / sheet.height };
+        })"""
+        )
+    )
+
+
+def test_changed_words_are_marked_on_the_pages_until_a_key_is_pressed(page, chromium):
+    see(page, "/review/p23-24")
+    said = page.locator(".see-said")
+    # A quantity and three amounts; on the right '(corrected on 24 April 2024)', too.
+    expect(said).to_contain_text("Changes marked in document 23: 4 (pages: 1)")
+    expect(said).to_contain_text("Changes marked in document 24: 5 (pages: 1)")
+    left, right = marked(page, 23), marked(page, 24)
+    assert (len(left), len(right)) == (4, 5)
+    added = min(right, key=lambda each: each["top"])
+    assert added["right"] - added["left"] > 0.1
+    # The same columns of the same lines on both pages.
+    for one, other in zip(left, [each for each in right if each is not added], strict=True):
+        assert other["right"] == pytest.approx(one["right"], abs=0.01)
+        assert other["top"] == pytest.approx(one["top"], abs=0.01)
+    # Larger, they stay at their places.
+    page.keyboard.press("+")
+    expect(page.locator("[data-see-zoom]")).to_have_text("125 %")
+    expect(side(page, 23).locator("canvas")).to_be_visible()
+    assert [each["top"] for each in marked(page, 23)] == pytest.approx(
+        [each["top"] for each in left], abs=0.005
+    )
+    page.keyboard.press("c")
+    expect(side(page, 23).locator(".see-words > *")).to_have_count(0)
+    expect(said).not_to_contain_text("marked")
+    page.keyboard.press("c")
+    expect(side(page, 23).locator(".see-words .change")).to_have_count(4)
+    # The other ways to compare have colours of their own.
+    page.keyboard.press("4")
+    expect(page.get_by_role("checkbox", name="Mark changes")).to_be_hidden()
+    expect(side(page, 23).locator(".see-words")).to_be_hidden()
+    expect(said).not_to_contain_text("marked")
+
+
+def test_what_was_misread_is_marked_otherwise(page, chromium):
+    see(page, "/review/p1-2")
+    expect(page.locator(".see-said")).to_contain_text("Changes marked in document 2: 1 (pages: 1)")
+    assert (len(marked(page, 1)), len(marked(page, 2))) == (0, 1)
+    assert len(marked(page, 1, "noise")) > 3
+
+
+def test_the_next_change_may_be_on_another_page(page, chromium):
+    see(page, "/review/p3-4")
+    number = side(page, 4).get_by_role("spinbutton")
+    expect(page.locator(".see-said")).to_contain_text("(pages: 1, 2, 3, 5, 6)")
+    expect(number).to_have_value("3")
+    for expected in ("5", "6", "1"):
+        page.keyboard.press("n")
+        expect(number).to_have_value(expected)
+        expect(side(page, 4).locator(".see-words .change").first).to_be_visible()
+
+
+def test_a_file_without_a_text_layer_is_named(page, chromium, site):
+    with file_of(site, 23, (FIXTURES / "scan-fax.pdf").read_bytes()):
+        see(page, "/review/p23-24")
+        said = page.locator(".see-said")
+        expect(said).to_contain_text("The file of document 23 holds no text")
+        expect(said).to_contain_text("Changes marked in document 24: 5")
+    with file_of(site, 23, pdf_of("Something else altogether stands in this file.")):
+        see(page, "/review/p23-24")
+        expect(said).to_contain_text("What changed in document 23 was not found")
+        assert marked(page, 23) == []
+
+
+def test_texts_that_say_the_same_have_nothing_to_mark(page, chromium):
+    see(page, "/review/p55-56")
+    expect(page.locator(".see-said")).to_contain_text("The texts say the same.")
+    expect(page.get_by_role("button", name="Next change")).to_be_disabled()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from browsing import any_store
 from playwright.sync_api import expect
 from test_every_page import too_wide, violations
 
@@ -55,3 +56,16 @@ def test_on_a_phone_in_the_dark(open_site, chromium):
     page.goto("/uncompared")
     expect(page.locator("tbody tr")).to_have_count(2)
     assert (violations(page), too_wide(page)) == ([], 0)
+
+
+@any_store
+def test_what_is_encrypted_is_not_said_to_be_without_text(page, chromium):
+    page.goto("/uncompared?reason=encrypted")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(3)
+    for id, name in ((39, "LStB_2023_geschuetzt.pdf"), (41, "Renteninformation_2024.pdf")):
+        expect(rows.filter(has_text=str(id))).to_contain_text(name)
+    expect(page.get_by_text("The file is encrypted (3)")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("Remove password")
+    page.goto("/uncompared?reason=no_text")
+    expect(page.locator("main")).not_to_contain_text("geschuetzt")

@@ -1,7 +1,7 @@
 """A stand-in Paperless: a real HTTP server that behaves as Paperless-ngx does, for demo and tests.
 
     with StandIn(hook=Path("hooks/post_consume.py")) as paperless:
-        client = PaperlessClient(paperless.url, token=paperless.token)
+        client = PaperlessClient(Connection(paperless.url, token=paperless.token))
 
 Everything is in memory. `paperless.library` may be filled and looked at directly,
 `paperless.faults` makes the server misbehave, `paperless.consumption` takes uploads in and runs

@@ -15,11 +15,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
 from typing import Any
 
-from paperless_fingerprint.demo.stand_in.pdf import pdf_of
+from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
 from paperless_fingerprint.demo.stand_in.people import People
 from paperless_fingerprint.model import Document
 
 Clock = Callable[[], datetime]
+PDF = "application/pdf"
 _PLAIN = {"", ".txt"}
 
 
@@ -72,7 +73,7 @@ class Row:
             or PurePath(self.original_file_name or "").suffix in _PLAIN
         ):
             return self.file(), self.mime_type
-        return pdf_of(self.content, self.page_count), "application/pdf"
+        return pdf_of(self.content, self.page_count), PDF
 
 
 @dataclass(slots=True, eq=False)
@@ -100,6 +101,12 @@ class CustomField:
     name: str
     data_type: str
     extra_data: dict[str, Any] | None = None
+
+
+def is_locked(document: Document) -> bool:
+    """A PDF that Paperless could not open: it knows neither its text nor its pages."""
+    name = document.original_filename or ""
+    return name.endswith(".pdf") and not document.content and document.page_count is None
 
 
 class Library:
@@ -237,6 +244,8 @@ class Library:
         }
         if document.file_size is not None:
             more["size"] = document.file_size
+        if is_locked(document):
+            more |= {"data": locked(pdf_of("")), "mime_type": PDF}
         viewers = document.viewers
         self.add(
             document.content,

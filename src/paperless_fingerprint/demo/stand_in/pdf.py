@@ -52,6 +52,12 @@ def pdf_of(text: str, page_count: int | None = None) -> bytes:
     return _file(objects)
 
 
+def locked(pdf: bytes) -> bytes:
+    """With a password that nobody knows."""
+    asks = b"trailer\n<< /Encrypt << /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P -4 >> /ID [<00> <00>]"
+    return pdf.replace(b"trailer\n<<", asks % (b"00" * 32, b"11" * 32))
+
+
 def _in_latin(character: str) -> bool:
     try:
         character.encode("cp1252")

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from paperless_fingerprint.integration.feedback.plan import PLAIN_FIELDS, Plan
+from paperless_fingerprint.languages import decimal
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.settings.registry import Settings
 
@@ -18,7 +19,7 @@ class Write:
 
     document: int
     title: str
-    #: In words: 'tag “Duplicate (near)”', '"Duplicate of" 12'.
+    #: In words: 'tag “Duplicate (near)”', 'field “Duplicate of”: 12'.
     add: tuple[str, ...]
     remove: tuple[str, ...]
 
@@ -46,7 +47,14 @@ def _in_words(settings: Settings, kind: str, value: str, hidden: Collection[int]
         targets = [id for id in json.loads(value or "[]") if id not in hidden]
         if not targets:
             return ""
-        return f'"{settings.value(f"paperless.field_{rest}")}" {", ".join(map(str, targets))}'
+        return _field(settings, rest, ", ".join(map(str, targets)))
     if kind in PLAIN_FIELDS:
-        return f'"{settings.value(f"paperless.field_{kind}")}" {value}'
+        return _field(
+            settings, kind, decimal(float(value), 2) if kind == "confidence" and value else value
+        )
     return _("note: %(text)s", text=value) if not hidden else _("a note")
+
+
+def _field(settings: Settings, kind: str, value: str) -> str:
+    name = settings.value(f"paperless.field_{kind}")
+    return _("field “%(name)s”: %(value)s", name=name, value=value)

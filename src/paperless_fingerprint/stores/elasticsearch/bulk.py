@@ -16,14 +16,14 @@ import orjson
 from elasticsearch import ApiError, Elasticsearch
 
 from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.stores.elasticsearch import changes
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
 from paperless_fingerprint.stores.elasticsearch.refresh import Unseen
+from paperless_fingerprint.stores.elasticsearch.scan import BUSY_SECONDS
 
 #: Well below the 100 MB that a server accepts, and small beside a heap of 512 MB.
 REQUEST_BYTES = 6_000_000
 REQUEST_ITEMS = 1_000
-#: How long an overloaded server, or one whose index is being moved, is asked again.
-PATIENCE_SECONDS = 60.0
 _LONGEST_PAUSE_SECONDS = 3.0
 _TRY_AGAIN = frozenset({429, 502, 503, 504})
 
@@ -40,6 +40,8 @@ class Operation:
     version: tuple[int, int] | None = None
     #: Where the alias is gone, no index of its name must come into being by itself.
     alias_only: bool = True
+    #: The documents that it changes something about.
+    about: Collection[int] = ()
 
     def lines(self) -> list[bytes]:
         meta: dict[str, Any] = {"_index": self.index, "_id": self.id}
@@ -78,13 +80,18 @@ class BulkWriter:
         patience_seconds: float | None = None,
         unseen: Unseen | None = None,
         seen_at_once: Collection[str] = (),
+        changes_in: str = "",
     ) -> None:
+        """What changes is told in the index `changes_in` (changes.py)."""
         self._unseen = unseen or Unseen()
+        self._changes_in = changes_in
+        self._notes = changes.Notes()
         self._seen_at_once = frozenset(seen_at_once)
         self._client = client
         self._failures = failures
         self._is_moving = is_moving
-        self._patience_seconds = PATIENCE_SECONDS if patience_seconds is None else patience_seconds
+        #: How long an overloaded server, or one whose index is being moved, is asked again.
+        self._patience_seconds = BUSY_SECONDS if patience_seconds is None else patience_seconds
 
     def write(self, operations: Iterable[Operation]) -> Outcome:
         """Raises StoreError where the server is gone or refuses all; then nothing is certain."""
@@ -115,18 +122,26 @@ class BulkWriter:
         waiting = list(request)
         deadline = time.monotonic() + self._patience_seconds
         pause = 0.05
-        while waiting:
+        note: list[Operation] = []
+        while True:
             again: list[Failure] = []
-            for operation, result in self._send(waiting):
+            note = note or self._note(request)
+            is_told, began = True, time.monotonic()
+            for operation, result in self._send_after(note, waiting):
                 status = int(result["status"])
-                if status < 300:
+                failure = Failure(operation, status, _reason(result))
+                if operation in note:
+                    is_told = status < 300 or not self._is_passing(failure, result)
+                elif status < 300:
                     done.append(operation)
                 elif operation.action == "delete" and result.get("result") == "not_found":
                     missing.append(operation)
                 else:
-                    failure = Failure(operation, status, _reason(result))
                     (again if self._is_passing(failure, result) else failures).append(failure)
-            if not again:
+            if is_told:
+                note = []
+            # Where it took long, nobody may look any more at what it was about.
+            if not again and not note and time.monotonic() - began < changes.GOOD_SECONDS:
                 break
             if time.monotonic() + pause > deadline:
                 failures += again
@@ -137,10 +152,28 @@ class BulkWriter:
             waiting = [failure.operation for failure in again]
         return Outcome(tuple(done), tuple(failures), tuple(missing))
 
+    def _note(self, request: Sequence[Operation]) -> list[Operation]:
+        """Of what the request changes, to go before it."""
+        needed = self._notes.needed(operation.about for operation in request)
+        if needed is None or not self._changes_in:
+            return []
+        changes.clear_up(self._client, self._changes_in)
+        return [Operation("index", self._changes_in, changes.note_id(), needed)]
+
+    def _send_after(
+        self, note: Sequence[Operation], operations: Sequence[Operation]
+    ) -> Iterator[tuple[Operation, dict[str, Any]]]:
+        # With writes that are refreshed its index would be, too, which costs more than a request.
+        is_refreshed = any(each.index in self._seen_at_once for each in operations)
+        for part in [note, operations] if is_refreshed else [[*note, *operations]]:
+            if part:
+                yield from self._send(part)
+
     def _send(self, operations: Sequence[Operation]) -> Iterator[tuple[Operation, dict[str, Any]]]:
         # Lines are passed on as they are, whatever the client's annotation says.
         lines: Any = [line for operation in operations for line in operation.lines()]
-        indices = {operation.index for operation in operations}
+        # Notes are read by nobody who counts on seeing all that this process wrote.
+        indices = {each.index for each in operations if not changes.is_note(each.id)}
         try:
             with self._failures.explained():
                 answer = self._client.bulk(
@@ -166,7 +199,7 @@ class BulkWriter:
             return
         finally:
             # Also where nothing is certain: it may have been written.
-            for index in indices - self._seen_at_once:
+            for index in indices:
                 self._unseen.written(index)
         for operation, item in zip(operations, answer["items"], strict=True):
             yield operation, next(iter(item.values()))

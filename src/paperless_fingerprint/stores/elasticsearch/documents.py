@@ -23,9 +23,6 @@ from paperless_fingerprint.stores.elasticsearch.bulk import Operation
 from paperless_fingerprint.stores.elasticsearch.scan import Hit
 from paperless_fingerprint.text.normalise import words
 
-_WORD_FIELDS = (
-    "title_words", "content_words", "correspondent_words", "document_type_words", "tags_words"
-)  # fmt: skip
 _BY_ID = [{"id": "asc"}]
 _TEXT_FIELDS = ("id", "content", "content_zlib")
 #: Texts read at a time in a scan, in characters.
@@ -101,8 +98,9 @@ class Documents(Session):
                 sound.append((record, version))
         bodies = rows.document_bodies([record for record, _ in sound], self._spec)
         operations = [
-            Operation("index", index, str(record.document.id), body, version)
+            Operation("index", index, str(id), body, version, about=(id,))
             for (record, version), body in zip(sound, bodies, strict=True)
+            for id in (record.document.id,)
         ]
         return operations, refused
 
@@ -188,25 +186,6 @@ class Documents(Session):
         excluding: int | None = None,
     ) -> list[Candidate]:
         return self._candidates.find(fingerprint, checksum, excluding)
-
-    def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
-        if not words or limit < 1:
-            return []
-        query = {
-            "multi_match": {
-                "query": " ".join(words),
-                "type": "most_fields",
-                "fields": list(_WORD_FIELDS),
-            }
-        }
-        found = self._reader.scan(
-            self._names["documents"],
-            query=query,
-            sort=[{"_score": "desc"}, {"id": "asc"}],
-            limit=limit,
-            source=False,
-        )
-        return [(int(hit["_id"]), float(hit["sort"][0])) for hit in found]
 
     def document_frequencies(
         self, words: Collection[str], *, at_most: int = 1_000_000_000

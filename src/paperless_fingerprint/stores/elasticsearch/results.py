@@ -28,11 +28,17 @@ class Results(Session):
         self._writer.write_all(
             [
                 *(
-                    Operation("index", index, rows.pair_id(pair.a, pair.b), rows.pair_body(pair))
+                    Operation(
+                        "index",
+                        index,
+                        rows.pair_id(pair.a, pair.b),
+                        rows.pair_body(pair),
+                        about=(pair.a, pair.b),
+                    )
                     for pair in pairs
                 ),
                 *(
-                    Operation("delete", index, rows.pair_id(a, b))
+                    Operation("delete", index, rows.pair_id(a, b), about=(a, b))
                     for a, b in removing
                     if (a, b) not in kept
                 ),
@@ -94,7 +100,7 @@ class Results(Session):
 
     def replace_groups(self, members: Collection[int], groups: Sequence[Group]) -> None:
         affected = {*members, *(id for group in groups for id in group.members)}
-        self._write_groups([(group.id, rows.group_body(group)) for group in groups])
+        self._write_groups([(one.id, rows.group_body(one), one.members) for one in groups])
         self._drop_groups("group", affected, keeping={group.id for group in groups})
 
     def groups(
@@ -117,7 +123,7 @@ class Results(Session):
 
     def replace_chains(self, members: Collection[int], chains: Sequence[VersionChain]) -> None:
         affected = {*members, *(id for chain in chains for id in chain.members)}
-        self._write_groups([(chain.id, rows.chain_body(chain)) for chain in chains])
+        self._write_groups([(one.id, rows.chain_body(one), one.members) for one in chains])
         self._drop_groups("chain", affected, keeping={chain.id for chain in chains})
 
     def chains(self, ids: Collection[int] | None = None) -> list[VersionChain]:
@@ -133,11 +139,19 @@ class Results(Session):
     def put_decision(self, decision: Decision) -> None:
         index = self._names["decisions"]
         self._writer.write_all(
-            [Operation("index", index, decision.key, rows.decision_body(decision))]
-        )
+            [
+                Operation(
+                    "index", index, decision.key, rows.decision_body(decision),
+                    about=(decision.a, decision.b),
+                )
+            ]
+        )  # fmt: skip
 
     def remove_decision(self, key: str) -> bool:
-        outcome = self._writer.write([Operation("delete", self._names["decisions"], key)])
+        about = [int(part) for part in key.split("-")[1:3]]
+        outcome = self._writer.write(
+            [Operation("delete", self._names["decisions"], key, about=about)]
+        )
         if outcome.failures:
             raise self._failures.store_error(outcome.failures[0].reason)
         return bool(outcome.done)
@@ -152,9 +166,11 @@ class Results(Session):
         )
         return [rows.decision_from(hit["_source"]) for hit in hits]
 
-    def _write_groups(self, bodies: Sequence[tuple[str, bytes]]) -> None:
+    def _write_groups(self, bodies: Sequence[tuple[str, bytes, Collection[int]]]) -> None:
         index = self._names["groups"]
-        self._writer.write_all(Operation("index", index, id, body) for id, body in bodies)
+        self._writer.write_all(
+            Operation("index", index, id, body, about=members) for id, body, members in bodies
+        )
 
     def _drop_groups(
         self, kind: str, members: Collection[int], *, keeping: Collection[str]
@@ -165,7 +181,11 @@ class Results(Session):
             index, members, ("members",), [{"term": {"kind": kind}}], sort=[{"lowest": "asc"}]
         )
         self._writer.write_all(
-            [Operation("delete", index, hit["_id"]) for hit in hits if hit["_id"] not in keeping]
+            [
+                Operation("delete", index, hit["_id"], about=hit["_source"]["members"])
+                for hit in hits
+                if hit["_id"] not in keeping
+            ]
         )
 
 

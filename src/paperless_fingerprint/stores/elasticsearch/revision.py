@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paperless_fingerprint.stores.elasticsearch.changes import Changes
 from paperless_fingerprint.stores.elasticsearch.connection import Address, connect
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
@@ -14,6 +15,8 @@ class ElasticsearchRevision:
         self._client = connect(address)
         self._failures = Failures(address.shown)
         self._names = [definitions()[kind].alias(address.prefix) for kind in _KINDS]
+        library = definitions()["library"].alias(address.prefix)
+        self._changes = Changes(self._client, self._failures, library)
 
     def now(self) -> str:
         with self._failures.explained():
@@ -25,8 +28,8 @@ class ElasticsearchRevision:
                 told.append(f"{name}/{number}:{newest}")
         return " ".join(sorted(told))
 
-    def changes(self, since: int | None) -> tuple[int, frozenset[int] | None]:  # noqa: ARG002
-        return 0, None
+    def changes(self, since: int | None) -> tuple[int, frozenset[int] | None]:
+        return self._changes.since(since)
 
     def close(self) -> None:
         self._client.close()

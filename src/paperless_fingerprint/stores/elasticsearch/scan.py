@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -29,12 +30,20 @@ _GET_AT_ONCE = 500
 _LOSSES = 5
 #: How long a node may take to be replaced by another.
 PATIENCE_SECONDS = 20.0
+#: How long it may be too busy to answer: a minute, and some more.
+BUSY_SECONDS = 90.0
 
 Hit = dict[str, Any]
 Answer = TypeVar("Answer")
 
+#: What was asked for does not fit into the server's memory.
+_TOO_MUCH = "circuit_breaking_exception"
 #: The status that an answer would have had for these errors of one document.
-_STATUS_WITHIN = {"index_not_found_exception": 404, "no_shard_available_action_exception": 503}
+_STATUS_WITHIN = {
+    "index_not_found_exception": 404,
+    "no_shard_available_action_exception": 503,
+    "es_rejected_execution_exception": 429,
+}
 
 
 class Reader:
@@ -59,15 +68,16 @@ class Reader:
         self._unseen = unseen or Unseen()
         self._seen_at_once = frozenset(seen_at_once)
 
-    def patiently(self, ask: Callable[[], Answer]) -> Answer:
-        """The answer; asked again while a node is being replaced or an index is being moved."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+    def patiently(self, ask: Callable[[], Answer], at_most: float = math.inf) -> Answer:
+        """The answer; asked again while a node is being replaced or is too busy, or an index is
+        being moved; for so many seconds."""
+        started = time.monotonic()
         pause = 0.05
         while True:
             try:
                 return ask()
             except (ApiError, TransportError, UnsupportedProductError) as error:
-                if not self._is_passing(error) or time.monotonic() + pause > deadline:
+                if time.monotonic() + pause > started + min(self._patience(error), at_most):
                     raise self._failures.of(error) from error
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
@@ -81,7 +91,7 @@ class Reader:
 
     def search(self, index: str, *, own: bool = False, **request: Any) -> Any:
         self.refresh(index, own=own)
-        return self.patiently(lambda: self._client.search(index=index, **request))
+        return self.patiently(lambda: whole(self._client.search(index=index, **request)))
 
     def search_many(
         self, requests: Sequence[tuple[str, dict[str, Any]]], *, own: bool = False
@@ -95,18 +105,13 @@ class Reader:
             for index, request in requests
             for line in ({"index": index}, request)
         ]
-        return self.patiently(lambda: self._answers(searches))
-
-    def _answers(self, searches: Any) -> list[Any]:
-        answers = list(self._client.msearch(searches=searches)["responses"])
-        for answer in answers:
-            if "error" in answer:
-                raise failed_within(answer)
-        return answers
+        return self.patiently(
+            lambda: [*map(whole, self._client.msearch(searches=searches)["responses"])]
+        )
 
     def count(self, index: str, query: dict[str, Any] | None = None) -> int:
         self.refresh(index)
-        answer = self.patiently(lambda: self._client.count(index=index, query=query))
+        answer = self.patiently(lambda: whole(self._client.count(index=index, query=query)))
         return int(answer["count"])
 
     def scan(
@@ -154,11 +159,13 @@ class Reader:
                 if point is None:
                     point = self._open(index)
                 try:
-                    answer = self._client.search(
-                        pit={"id": point, "keep_alive": _KEEP_ALIVE},
-                        search_after=after,
-                        size=size,
-                        **asked,
+                    answer = whole(
+                        self._client.search(
+                            pit={"id": point, "keep_alive": _KEEP_ALIVE},
+                            search_after=after,
+                            size=size,
+                            **asked,
+                        )
                     )
                 except (ApiError, TransportError) as error:
                     losses += 1
@@ -215,7 +222,7 @@ class Reader:
         except StoreError as error:
             # Too much at once for the server's memory: these texts are long.
             cause = error.__cause__
-            if isinstance(cause, ApiError) and cause.status_code == 429 and len(ids) > 1:
+            if isinstance(cause, ApiError) and reason_of(cause)[0] == _TOO_MUCH and len(ids) > 1:
                 for half in (ids[: len(ids) // 2], ids[len(ids) // 2 :]):
                     yield from self._get(index, half, fields)
                 return
@@ -227,15 +234,18 @@ class Reader:
                 reason = document["error"].get("reason", "")
                 raise self._failures.store_error(f"a document cannot be read ({reason})")
 
-    def _is_passing(self, error: Exception) -> bool:
+    def _patience(self, error: Exception) -> float:
+        """For how many seconds this may pass."""
         if not isinstance(error, ApiError):
-            return False
-        if error.status_code in {502, 503, 504}:
-            return True
-        # What is behind an alias changes in one step, but a request may be on its way just then.
+            return 0.0
         kind, reason = reason_of(error)
+        if error.status_code == 429 and kind != _TOO_MUCH:
+            return BUSY_SECONDS
+        # What is behind an alias changes in one step, but a request may be on its way just then.
         is_gone = kind == "index_not_found_exception" and re.search(r"-v\d+-\d{6}\]", reason)
-        return self._behind_alias and bool(is_gone)
+        if error.status_code in {502, 503, 504} or (self._behind_alias and is_gone):
+            return PATIENCE_SECONDS
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +264,19 @@ def documents_within(answer: Any) -> list[dict[str, Any]]:
         if status := _STATUS_WITHIN.get(error.get("type")):
             raise failed_within({"error": error, "status": status})
     return documents
+
+
+def whole(answer: Any) -> Any:
+    """The answer to a search. Where a part of the index did not answer, the server calls it none the
+    less a success: what that part holds would be missed, and nobody would know."""
+    if "error" in answer:
+        raise failed_within(answer)
+    shards = answer["_shards"]
+    if shards["failed"]:
+        told = shards.get("failures") or [{"reason": {"type": "", "reason": "a part is missing"}}]
+        error = told[0]["reason"]
+        raise failed_within({"error": error, "status": _STATUS_WITHIN.get(error["type"], 503)})
+    return answer
 
 
 def failed_within(answer: dict[str, Any]) -> ApiError:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import orjson
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch
 
-from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.errors import StoreError, UsageError
 from paperless_fingerprint.fingerprints.shingles import Hashes
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.query.offers import is_near
@@ -33,7 +33,7 @@ from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason
 from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
 from paperless_fingerprint.stores.elasticsearch.refresh import unseen_at
-from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, failed_within
+from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader, documents_within, whole
 from paperless_fingerprint.text.normalise import words
 
 #: Hits in one answer.
@@ -42,8 +42,11 @@ _PAGE = 1000
 _WITH_TEXTS = 256
 _SHOWN = ["id", "uuid", "title", "created", "added", "page_count", "owner", "viewers"]
 _TEXT = ["content", "content_zlib"]
-#: What tells whether a candidate is one, and saves counting its shingles.
-_FACTS = ["level", "spec", "shingles"]
+#: What tells whether a candidate is one, and saves counting its shingles; the source, where it comes
+#: along, tells the spec.
+_FACTS = ["level", "shingles"]
+#: So long a search waits for a node or an index that is being replaced: a person waits for it.
+_PATIENCE_SECONDS = 5.0
 #: Documents whose words are looked at where one was not found.
 _RESEMBLING = 20
 
@@ -57,11 +60,12 @@ class ElasticsearchSearcher:
     def __init__(self, address: Address) -> None:
         self._failures = Failures(address.shown)
         self._client = connect(address)
+        self._reader = Reader(self._client, self._failures)
         self._patient = (-1.0, self._client)
         names = {kind: one.alias(address.prefix) for kind, one in definitions().items()}
         self._documents, self._groups = names["documents"], names["groups"]
         self._unseen = unseen_at(address.hosts)
-        self._history = History(self._client, self._failures, self._groups)
+        self._history = History(self._client, self._failures, self._groups, self._unseen)
 
     def close(self) -> None:
         self._client.close()
@@ -78,14 +82,16 @@ class ElasticsearchSearcher:
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
         if not ids:
             return {}
-        with self._failures.explained():
-            documents = documents_within(
+        documents = self._reader.patiently(
+            lambda: documents_within(
                 self._client.mget(
                     index=self._documents,
                     ids=[str(id) for id in ids],
                     source_includes=None if with_texts else _SHOWN,
                 )
-            )
+            ),
+            _PATIENCE_SECONDS,
+        )
         return {int(doc["_id"]): self._row(doc["_source"]) for doc in documents if doc.get("found")}
 
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
@@ -114,7 +120,7 @@ class ElasticsearchSearcher:
     ) -> Iterator[Found]:
         if query.finds_nothing:
             return
-        more: dict[str, Any] = {"docvalue_fields": _FACTS}
+        more: dict[str, Any] = {"docvalue_fields": _FACTS if step else [*_FACTS, "spec"]}
         if until is not None:
             more["min_score"] = float(until.value) * (1 - 1e-6)
         order, least = Order(), _least_score(query)
@@ -249,9 +255,12 @@ class ElasticsearchSearcher:
             return self._search([(self._documents, {**body, "query": without(())})], scope)[0]
         while True:
             known = self._history.known
-            asked = {**body, "query": without(known.ids)}
-            stamp, answer = self._search([(self._groups, STAMP), (self._documents, asked)], scope)
-            if known.is_current(stamp):
+            search = (self._documents, {**body, "query": without(known.ids)})
+            if self._history.is_good():
+                return self._search([search], scope)[0]
+            until = self._history.good_until
+            stamp, answer = self._search([(self._groups, STAMP), search], scope)
+            if self._history.is_current(known, stamp, until):
                 return answer
             self._history.read()
 
@@ -262,15 +271,20 @@ class ElasticsearchSearcher:
         for index, body in asked:
             searches += [orjson.dumps({"index": index}), orjson.dumps({**body, "timeout": timeout})]
         client = self._client_for(scope.time_limit_seconds)
-        with self._failures.explained():
-            answers = list(client.msearch(searches=searches)["responses"])
-        for one in answers:
-            # OpenSearch calls it an error where no shard was in time.
-            if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
-                raise SearchTooLongError(scope.time_limit_seconds)
-            if "error" in one:
-                self._raise(one)
-        return answers
+
+        def answers() -> list[Any]:
+            found = list(client.msearch(searches=searches)["responses"])
+            for one in found:
+                # OpenSearch calls it an error where no shard was in time.
+                if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
+                    raise SearchTooLongError(scope.time_limit_seconds)
+                whole(one)
+            return found
+
+        try:
+            return self._reader.patiently(answers, _PATIENCE_SECONDS)
+        except StoreError as error:
+            raise _explained(error) from error.__cause__
 
     def _client_for(self, seconds: float) -> Elasticsearch:
         """With the patience that a search of so many seconds needs. To make one takes as long as
@@ -280,19 +294,6 @@ class ElasticsearchSearcher:
             client = self._client.options(request_timeout=seconds + 20)
             self._patient = (seconds, client)
         return client
-
-    def _raise(self, answer: dict[str, Any]) -> None:
-        error = failed_within(answer)
-        kind, reason = reason_of(error)
-        if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
-            raise UsageError(
-                _(
-                    "The query has more parts than this server takes (%(reason)s). Use fewer "
-                    "words, or a longer beginning before '*'.",
-                    reason=reason,
-                )
-            )
-        raise self._failures.of(error) from error
 
     def _found(self, hit: Hit, order: Order) -> Found:
         place = ordering.place_of(hit, order)
@@ -322,6 +323,19 @@ class ElasticsearchSearcher:
         )
 
 
+def _explained(error: StoreError) -> Exception:
+    kind, reason = reason_of(error.__cause__) if isinstance(error.__cause__, ApiError) else ("", "")
+    if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
+        return UsageError(
+            _(
+                "The query has more parts than this server takes (%(reason)s). Use fewer "
+                "words, or a longer beginning before '*'.",
+                reason=reason,
+            )
+        )
+    return error
+
+
 def _least_score(query: SketchQuery) -> float:
     """Of a candidate: what has fewer matches than any group asks for ends the list."""
     if query.per_shingle:
@@ -333,7 +347,8 @@ def _is_candidate(query: SketchQuery, hit: Hit) -> bool:
     """What the server was not asked about: the spec, and the matches for that level."""
     fields = hit["fields"]
     group = group_of(query, int(fields.get("level", (-1,))[0]))
-    if group is None or fields["spec"][0] != query.spec:
+    spec = hit["_source"]["spec"] if "_source" in hit else fields["spec"][0]
+    if group is None or spec != query.spec:
         return False
     return query.per_shingle or hit["sort"][0] >= group.minimum * group.weight * (1 - 1e-5)
 

@@ -29,7 +29,7 @@ class ElasticsearchStore(Documents, Results):
         partners = {id for pair in pairs for id in (pair.a, pair.b)} - ids
         self._waiting.add(self._present(partners))
         outcome = self._writer.write(
-            Operation("delete", self._names["documents"], str(id)) for id in ids
+            Operation("delete", self._names["documents"], str(id), about=(id,)) for id in ids
         )
         if outcome.failures:
             raise self._failures.store_error(outcome.failures[0].reason)

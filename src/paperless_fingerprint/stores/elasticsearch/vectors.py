@@ -29,7 +29,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
 )
 from paperless_fingerprint.stores.elasticsearch.opensearch import NO_VECTORS, OPENSEARCH
 from paperless_fingerprint.stores.elasticsearch.reindex import is_moving
-from paperless_fingerprint.stores.elasticsearch.scan import Reader
+from paperless_fingerprint.stores.elasticsearch.scan import Reader, whole
 from paperless_fingerprint.stores.elasticsearch.store import ElasticsearchStore
 from paperless_fingerprint.stores.elasticsearch.vector_indices import KIND, vector_indices
 from paperless_fingerprint.stores.vector_table import VectorTable
@@ -222,20 +222,15 @@ class ElasticsearchVectors:
             searches += [{}, {"knn": knn, "size": limit, "_source": False}]
         with self._failures.explained():
             answers = self._client.msearch(index=alias, searches=searches)["responses"]
-        found = []
-        for answer in answers:
-            if "error" in answer:
-                reason = answer["error"].get("reason", "")
-                raise self._failures.store_error(f"a search by meaning failed ({reason})")
-            found.append(
-                sorted(
-                    # Its score is (1 + cosine) / 2.
-                    (Neighbour(int(hit["_id"]), 2 * hit["_score"] - 1) for hit in
-                     answer["hits"]["hits"]),
-                    key=lambda one: (-one.cosine, one.id),
-                )
-            )  # fmt: skip
-        return found
+            hits = [whole(answer)["hits"]["hits"] for answer in answers]
+        return [
+            sorted(
+                # Its score is (1 + cosine) / 2.
+                (Neighbour(int(hit["_id"]), 2 * hit["_score"] - 1) for hit in some),
+                key=lambda one: (-one.cosine, one.id),
+            )
+            for some in hits
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,17 +180,6 @@ class Documents(SqliteFile):
             )
         )
 
-    def search_words(self, words: Sequence[str], *, limit: int = 10) -> list[tuple[int, float]]:
-        if not words:
-            return []
-        expression = " OR ".join(f'"{word}"' for word in words)
-        with self.reading() as connection:
-            found = connection.execute(
-                "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?",
-                (expression, limit),
-            ).fetchall()
-        return [(id, score) for id, score in found]
-
     def document_frequencies(
         self, words: Collection[str], *, at_most: int = 1_000_000_000
     ) -> dict[str, int]:
@@ -308,14 +297,14 @@ class Documents(SqliteFile):
         marks = ", ".join("?" * 25)
         connection.executemany(
             f"INSERT OR REPLACE INTO document ({rows.METADATA}, {rows.FINGERPRINT}) VALUES ({marks})",
-            [
+            (
                 (*rows.metadata_row(r.document), *rows.fingerprint_row(r.fingerprint))
                 for r in records
-            ],
+            ),
         )
         connection.executemany(
             "INSERT OR REPLACE INTO content VALUES (?, ?)",
-            [(r.document.id, r.document.content) for r in records],
+            ((r.document.id, r.document.content) for r in records),
         )
         fts_merge.prepare_for(connection, import_=len(records) >= postings.LARGE_WRITE)
         _index_words(connection, (rows.search_row(r.document, r.normalised) for r in records))

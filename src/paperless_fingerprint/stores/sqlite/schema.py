@@ -16,6 +16,9 @@ APPLICATION_ID = 0x70667072
 #: The text of a document, or what is known of it, takes 2 KB as a rule: of these more pages are full
 #: than of SQLite's usual ones, and an import writes fewer of them.
 _PAGE_BYTES = 8192
+#: For every connection. The size of the pages says nothing to a file that has some, and comes first:
+#: SQLite counts the cache in pages, and would make it twice as large as asked.
+PRAGMAS = (f"page_size = {_PAGE_BYTES}", "cache_size = -65536", "temp_store = MEMORY")
 
 _FIRST = """
 CREATE TABLE note (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -177,7 +180,7 @@ def prepare(connection: sqlite3.Connection, path: Path) -> None:
     library = Format(
         APPLICATION_ID, VERSION, _make, "Name another file with --store sqlite:///PATH."
     )
-    library.prepare(connection, path, page_bytes=_PAGE_BYTES)
+    library.prepare(connection, path)
 
 
 def _make(connection: sqlite3.Connection, version: int) -> None:

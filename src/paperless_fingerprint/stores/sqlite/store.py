@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 from paperless_fingerprint.errors import NoLibraryError, StoreError
+from paperless_fingerprint.files.memory import give_back_what_is_freed
 from paperless_fingerprint.stores.base import StoreCounts, StoreReport
 from paperless_fingerprint.stores.sqlite import changes, fts_merge, postings, rows, schema
 from paperless_fingerprint.stores.sqlite.documents import Documents, await_analysis
@@ -19,7 +20,7 @@ class SqliteStore(Documents, Results):
     """See stores.base.Store for what each method promises."""
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
-        super().__init__(path, pragmas=("cache_size = -65536", "temp_store = MEMORY"))
+        super().__init__(path, pragmas=schema.PRAGMAS)
         if not create and not self.path.exists():
             raise NoLibraryError(
                 f"There is no library at {self.path}. 'paperless-fingerprint import' or 'sync' "
@@ -92,6 +93,8 @@ class SqliteStore(Documents, Results):
         )
 
     def settle(self, written: int) -> None:
+        # What came last was large, and so is what is put in order now.
+        give_back_what_is_freed()
         postings.post_those_that_wait(self)
         with self.writing() as connection:
             fts_merge.prepare_for(connection, import_=False)

@@ -1,9 +1,8 @@
 """What is known of each language that letters are read in: a file each, `xx.toml`, with the same keys.
 
 To add a language, write its file beside the others; nothing else in the program names languages.
-`months` and `short_months` hold twelve lists, which may be empty, of names in small letters;
-`doubtful_months` are those among them that are common as other words, or that are whole names
-though they look like short ones. `labels` are the beginnings of the words that stand before a
+`months` and `short_months` hold twelve lists, which may be empty, of names in small letters.
+`labels` are the beginnings of the words that stand before a
 number and say what it is ('rechnung' is also 'Rechnungsnummer'); one or two letters are a whole
 word. `totals` stand before the amount to pay, `legal_forms` behind the name of a company.
 `common_words` are a few hundred of everyday letters, bills and contracts: they make 'this is a
@@ -26,7 +25,6 @@ class Language:
     code: str
     months: tuple[tuple[str, ...], ...]
     short_months: tuple[tuple[str, ...], ...]
-    doubtful_months: tuple[str, ...]
     #: Under 'invoice number', 'customer number' and so on.
     labels: dict[str, tuple[str, ...]]
     totals: tuple[str, ...]
@@ -49,7 +47,6 @@ def _language(code: str, text: str) -> Language:
         code,
         tuple(map(tuple, told["months"])),
         tuple(map(tuple, told["short_months"])),
-        tuple(told["doubtful_months"]),
         {kind.replace("_", " "): tuple(stems) for kind, stems in told["labels"].items()},
         tuple(told["totals"]),
         tuple(told["legal_forms"]),

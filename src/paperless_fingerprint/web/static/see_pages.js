@@ -8,12 +8,14 @@ const MOST_COMPARED = 1400;
 const DRAWING_MS = 20_000;
 const SEARCHING_MS = 10_000;
 const MOST_SEARCHED = 300;
+const MOST_MARKS = 3000;
 const BLINK_MS = 900;
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 
-export function open(dialog) {
+export async function open(dialog) {
+  const text = await import(dialog.dataset.words);
   dialog.showModal();
-  new View(dialog).open();
+  new View(dialog, text).open();
 }
 
 function say(text, values) {
@@ -25,8 +27,9 @@ class Trouble extends Error {}
 // A document's pages ------------------------------------------------------------------------
 
 class Pages {
-  constructor(dialog, address, id, told) {
-    Object.assign(this, { dialog, address, id, told, count: 0 });
+  constructor(view, address, id) {
+    const told = (text) => view.tell(text);
+    Object.assign(this, { dialog: view.dialog, text: view.text, address, id, told, count: 0, pieces: new Map() });
     this.stop = new AbortController();
   }
 
@@ -134,24 +137,11 @@ class Pages {
     return true;
   }
 
-  // The pieces of text on a page, each with where it stands (from 0 to 1, from the top left).
+  // The pieces of text on a page (see_words.js).
   async words(number) {
     if (!this.pdf) return [];
-    const page = await this.pdf.getPage(number);
-    const port = page.getViewport({ scale: 1 });
-    const found = [];
-    for (const item of (await page.getTextContent()).items) {
-      if (!item.str?.trim()) continue;
-      const [x, y] = port.convertToViewportPoint(item.transform[4], item.transform[5]);
-      const high = Math.abs(item.transform[3]) || item.height || 10;
-      found.push({
-        words: wordsOf(item.str),
-        left: x / port.width, right: (x + item.width) / port.width,
-        top: (y - high) / port.height, bottom: (y + 0.25 * high) / port.height,
-      });
-    }
-    page.cleanup();
-    return found;
+    if (!this.pieces.has(number)) this.pieces.set(number, await this.text.piecesOn(await this.pdf.getPage(number)));
+    return this.pieces.get(number);
   }
 
   close() {
@@ -166,10 +156,6 @@ async function why(answer) {
   try { return (await answer.json()).detail; } catch { return ""; }
 }
 
-function wordsOf(text) {
-  return text.normalize("NFKC").toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu) || [];
-}
-
 // Three words in a row, as the library compares them.
 function runs(words) {
   const found = [];
@@ -180,8 +166,8 @@ function runs(words) {
 // What is seen --------------------------------------------------------------------------------
 
 class View {
-  constructor(dialog) {
-    this.dialog = dialog;
+  constructor(dialog, text) {
+    Object.assign(this, { dialog, text });
     this.said = dialog.querySelector(".see-said");
     this.sides = [...dialog.querySelectorAll(".see-side")].map((part) => new Side(this, part));
     this.share = dialog.querySelector(".see-share input");
@@ -203,6 +189,7 @@ class View {
   }
 
   get linked() { return this.dialog.querySelector("[data-see-linked]").checked; }
+  get marks() { return this.dialog.querySelector("[data-see-changes]").checked; }
   get mode() { return this.dialog.querySelector("[name=see-mode]:checked").value; }
 
   async open() {
@@ -214,6 +201,7 @@ class View {
     this.tell();
     this.dialog.dataset.ready = "true";
     await this.findPlace();
+    await this.markChanges();
   }
 
   close() {
@@ -225,7 +213,7 @@ class View {
   }
 
   tell(text) {
-    this.said.textContent = text ?? [this.place, ...this.sides.map((side) => side.told)].filter(Boolean).join(" · ");
+    this.said.textContent = text ?? [this.place, ...this.sides.map((side) => side.told), ...this.toldOfChanges()].filter(Boolean).join(" · ");
   }
 
   key(event) {
@@ -258,10 +246,12 @@ class View {
     if (act === "larger" || act === "smaller" || act === "fit") this.zoomTo(act);
     if (act === "flip") this.flip();
     if (act === "place") this.go();
+    if (act === "next") this.nextChange();
   }
 
   change(event) {
-    if (event.target.name === "see-mode") { this.lay(); this.draw(); }
+    if (event.target.name === "see-mode") { this.lay(); this.draw(); this.tell(); }
+    if (event.target.matches("[data-see-changes]")) this.markChanges();
     if (event.target.type === "number") {
       const side = this.sides.find((each) => each.part.contains(event.target));
       this.turn(side, Math.round(Number(event.target.value) || side.number) - side.number);
@@ -312,6 +302,8 @@ class View {
     this.dialog.querySelector(".see-share").hidden = mode !== "overlay";
     this.dialog.querySelector("[data-see-do=flip]").hidden = mode !== "blink";
     this.dialog.querySelector(".see-legend").hidden = mode !== "difference";
+    this.dialog.querySelector(".see-changes").hidden = mode !== "side";
+    this.dialog.querySelector(".see-words-legend").hidden = mode !== "side" || !this.marks;
     if (!document.activeElement?.checkVisibility?.()) left.pane.focus();
     this.differing?.remove();
     this.differing = null;
@@ -399,6 +391,52 @@ class View {
     if (!mark.hidden) this.whole.pane.scrollTop = Math.max(0, mark.offsetTop - 40);
     this.tell();
   }
+
+  // Changed words, on the pages themselves ---------------------------------------------------------
+
+  // What the text differences name is looked for on the pages, the first time somebody wants it.
+  async markChanges() {
+    if (this.marks) {
+      this.finding ??= this.findChanges();
+      await this.finding;
+    }
+    if (this.closed) return;
+    for (const side of this.sides) side.showWords();
+    this.lay();
+    this.tell();
+    const next = this.dialog.querySelector("[data-see-do=next]");
+    next.disabled = !this.marks || !this.sides.some((side) => side.changes?.length);
+  }
+
+  async findChanges() {
+    const words = this.dialog.dataset;
+    let segments;
+    try {
+      const answer = await fetch(words.pair, { headers: { Accept: "application/json" } });
+      if (!answer.ok) throw new Trouble();
+      ({ segments } = await answer.json());
+    } catch { this.trouble = words.noDifferences; return; }
+    const until = performance.now() + SEARCHING_MS;
+    for (const [n, side] of this.sides.entries()) await side.findWords(this.text.wordsTold(segments, "ab"[n]), until);
+    if (!segments.some((each) => each.kind !== "same")) this.trouble = words.sameTexts;
+  }
+
+  toldOfChanges() {
+    return this.marks && this.mode === "side" ? [this.trouble, ...this.sides.map((side) => side.toldOfWords)] : [];
+  }
+
+  // To the next page on which something is marked, and round again.
+  async nextChange() {
+    const ways = this.sides.filter((side) => side.changes?.length).map((side) => {
+      const later = side.changes.find((page) => page > side.number);
+      return { side, by: (later ?? side.changes[0]) - side.number, again: later === undefined };
+    });
+    if (!ways.length) return;
+    ways.sort((one, other) => one.again - other.again || Math.abs(one.by) - Math.abs(other.by));
+    await this.turn(ways[0].side, ways[0].by);
+    const first = ways[0].side.layer.querySelector(".change");
+    if (first) ways[0].side.pane.scrollTop = Math.max(0, first.offsetTop - 40);
+  }
 }
 
 // What of a page stands in the part: a frame around it, or null where it is too little.
@@ -433,6 +471,7 @@ class Side {
     this.sheet = part.querySelector(".see-sheet");
     this.canvas = this.sheet.querySelector("canvas");
     this.mark = part.querySelector(".see-mark");
+    this.layer = part.querySelector(".see-words");
     this.trouble = part.querySelector(".see-trouble");
     this.field = part.querySelector("input[type=number]");
     this.number = 1;
@@ -442,7 +481,7 @@ class Side {
 
   async open() {
     const words = this.view.dialog.dataset;
-    const pages = new Pages(this.view.dialog, this.part.dataset.address, this.id, (text) => this.view.tell(text));
+    const pages = new Pages(this.view, this.part.dataset.address, this.id);
     this.pages = pages;
     try { await pages.open(); } catch (error) {
       if (error.name === "AbortError" || this.view.closed) return;
@@ -490,6 +529,44 @@ class Side {
     this.told = words;
     this.canvas.setAttribute("aria-label", words);
     this.showMark();
+    this.showWords();
+  }
+
+  // Until all words of the text could have been read: a bundle may have many pages more.
+  async findWords(told, until) {
+    const words = this.view.dialog.dataset;
+    const wanted = told.filter(([, kind]) => kind === "change").length;
+    if (!this.pages?.count || !told.some(([, kind]) => kind)) return;
+    const pages = [];
+    const read = [];
+    for (let n = 1; n <= Math.min(this.pages.count, MOST_SEARCHED); n += 1) {
+      if (this.view.closed || read.length > 1.2 * told.length + 500 || performance.now() > until) break;
+      pages.push(await this.pages.words(n).catch(() => []));
+      for (const piece of pages.at(-1)) read.push(...piece.words);
+    }
+    if (!read.length) { this.toldOfWords = say(words.noLayer, { id: this.id }); return; }
+    const { places, missing } = this.view.text.matched(told, read);
+    this.found = this.view.text.marksOn(pages, places);
+    const changed = [...this.found].map(([page, marks]) => [page, marks.filter((each) => each.kind === "change").length]).filter(([, count]) => count);
+    this.changes = changed.map(([page]) => page);
+    const count = changed.reduce((sum, [, each]) => sum + each, 0);
+    const shown = this.changes.slice(0, 12).join(", ") + (this.changes.length > 12 ? " …" : "");
+    if (count) this.toldOfWords = say(words.marked, { id: this.id, count, pages: shown });
+    if (missing && missing === wanted) this.toldOfWords = say(words.notFound, { id: this.id });
+    else if (missing) this.toldOfWords += ` ${say(words.someNotFound, { count: missing })}`;
+  }
+
+  showWords() {
+    const marks = this.view.marks ? (this.found?.get(this.number) || []).slice(0, MOST_MARKS) : [];
+    this.layer.replaceChildren(...marks.map((mark) => {
+      const box = document.createElement("span");
+      box.className = mark.kind;
+      Object.assign(box.style, {
+        left: `${100 * mark.left}%`, top: `${100 * mark.top}%`,
+        width: `${100 * (mark.right - mark.left)}%`, height: `${100 * (mark.bottom - mark.top)}%`,
+      });
+      return box;
+    }));
   }
 
   showMark() {
@@ -510,6 +587,7 @@ class Side {
     this.canvas.hidden = false;
     this.canvas.removeAttribute("style");
     this.mark.hidden = true;
+    this.layer.replaceChildren();
     this.sheet.prepend(this.canvas);
     this.part.querySelector("[data-see-count]").textContent = "–";
   }
