@@ -14,6 +14,7 @@ needs (the page, its style and its script).
 from __future__ import annotations
 
 import argparse
+import gc
 import http.client
 import json
 import os
@@ -206,6 +207,7 @@ def serve(folder: Path, store: str | None, documents: int) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as `serve` does
         started = time.monotonic()
+        gc.set_threshold(50_000, 20, 100)  # as cli/__init__.py does
         app.state.review.mirror.refresh()
         seconds = time.monotonic() - started
         # What the service does behind the scenes, a fifth of the time, until it is done.
@@ -372,6 +374,8 @@ def kinds(
         "work": (True, 200, lambda _: "/work"),
         "search, the form": (True, 200, lambda _: "/search"),
         "search, a word": (True, 200, lambda rng: f"/search?q={word(rng)}"),
+        "search, a frequent word": (True, 200, lambda _: "/search?q=Rechnung"),
+        "search, likeness": (True, 200, lambda rng: f"/search?q=FINGERPRINT:{number(rng)}_20"),
         "bare API": (False, 200, lambda _: "/api/session"),
         "api review": (False, 200, lambda rng: f"/api/review?page={page(rng)}"),
         "api item": (False, 200, lambda rng: f"/api/review/{group(rng)}"),

@@ -75,7 +75,8 @@ class Sight:
     def _narrowed(self, filters: Filters) -> list[QueueEntry]:
         for what in _INDEXED:
             if name := getattr(filters, what):
-                return passing(self.catalogue, self._of.get((what, name), ()), filters)
+                rest = replace(filters, **{what: ""})  # type: ignore[arg-type]
+                return passing(self.catalogue, self._of.get((what, name), ()), rest)
         base = Filters(state=filters.state, page=1, per_page=1)
         if filters == base:
             return passing(self.catalogue, self.entries, filters)
