@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from documents import SPEC
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.opening import searcher_of
 from paperless_fingerprint.stores.sqlite import SqliteStore, postings
 
 #: Makes a fresh, empty library, and closes what it opened.
@@ -27,11 +30,11 @@ class Reopening:
     """A store that is closed and opened anew before each call: nothing may live in memory only."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self.namespace = self._call("namespace_of")
 
     def _call(self, name: str, *arguments: object, **named: object) -> object:
-        store = SqliteStore(self._path)
+        store = SqliteStore(self.path)
         try:
             if name == "namespace_of":
                 return store.namespace
@@ -47,6 +50,16 @@ class Reopening:
 
     def close(self) -> None:
         pass
+
+
+def with_any(store: Store, *words: str) -> list[int]:
+    """The documents that a search for one of these words finds, by id."""
+    if isinstance(store, Reopening):
+        with closing(SqliteStore(store.path)) as opened:
+            return with_any(opened, *words)
+    with closing(searcher_of(store)) as searcher:
+        search = Search(store, searcher, SPEC)
+        return sorted(hit.id for hit in search.run(Request(" OR ".join(words))).hits)
 
 
 @contextmanager

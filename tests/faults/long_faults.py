@@ -29,22 +29,26 @@ from paperless_fixtures import HOOK
 from paperless_work import Office
 from waiting import until
 
-from documents import misread, some_text
+from documents import misread, some_text, stored
 from golden.letters import LANGUAGES, letter
 from paperless_fingerprint.api.library import Library
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
-from paperless_fingerprint.errors import FingerprintError
+from paperless_fingerprint.errors import FingerprintError, StoreError
 from paperless_fingerprint.files.sqlite import SqliteFile
+from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.integration.audit import AuditLog
 from paperless_fingerprint.integration.consume import drain
+from paperless_fingerprint.library.search import Request, Search
 from paperless_fingerprint.library.settled import unsettled
 from paperless_fingerprint.model import Document
 from paperless_fingerprint.paperless.spool import Spool
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.elasticsearch import scan
+from paperless_fingerprint.stores.opening import searcher_of
 
 KILLED = -9
 #: Of import, analyze, consume, serve and replace each.
@@ -671,6 +675,7 @@ def _answers(client: httpx.Client) -> bool:
     return False
 
 
+@pytest.mark.timeout(7_200)
 def test_a_batch_killed_in_its_middle(office: Office, report: Report) -> None:
     """Thousands of groups at once: the service dies in the middle, each document is moved once, and
     one undo brings all of it back."""
@@ -765,6 +770,42 @@ def test_a_node_killed_in_the_middle_of_a_bulk(
         with Path(shelf.lines(DOCUMENTS)).open("rb") as lines:
             library.import_lines(lines)
     report(nodes_killed=1, imports=tries, pairs=shelf.check())
+
+
+@pytest.mark.elasticsearch
+def test_a_shard_that_has_lost_its_node(
+    tmp_path: Path, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without replicas a part of the documents is gone: that is said, and nobody is answered as if the
+    others were all."""
+    from elasticsearch_nodes import Cluster, client_for, open_test_store
+
+    monkeypatch.setattr(scan, "PATIENCE_SECONDS", 2.0)
+    cluster = Cluster(tmp_path)
+    with contextlib.ExitStack() as opened:
+        opened.callback(cluster.stop)
+        store = open_test_store(",".join(cluster.urls), "pf-test-shards", shards=3)
+        opened.callback(store.close)
+        searcher = searcher_of(store)
+        opened.callback(searcher.close)
+        searching = Search(store, searcher, FingerprintSpec())
+        store.put([stored(id, some_text(60, 1)) for id in range(1, 61)])
+        fingerprint = store.get([1])[1].fingerprint
+        assert len(store.ids()) == 60
+        with client_for(cluster.urls[0]) as client:
+            shards = client.cat.shards(index="pf-test-shards-documents", format="json", h="node")
+        cluster.kill(["one", "two", "three"].index(shards[0]["node"]))
+        questions = (
+            store.ids,
+            lambda: store.candidates(fingerprint),
+            lambda: list(store.documents()),
+            lambda: searching.run(Request("FINGERPRINT:1")),
+            lambda: store.report().counts.documents,
+        )
+        for ask in questions:
+            with pytest.raises(StoreError):
+                ask()
+    report(nodes_killed=1, questions=len(questions))
 
 
 @pytest.fixture

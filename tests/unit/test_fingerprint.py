@@ -114,12 +114,12 @@ def test_shingles_over_block_borders_are_the_same(monkeypatch: pytest.MonkeyPatc
 def test_a_fingerprint_does_not_depend_on_the_company_a_text_is_in(
     texts: list[list[str]], group_bytes: int, shingle_words: int
 ) -> None:
-    from paperless_fingerprint.fingerprints import fingerprint as module
+    from paperless_fingerprint.fingerprints import shingles as module
 
     spec = FingerprintSpec(shingle_words=shingle_words)
     joined = [" ".join(words) for words in texts]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(module, "_GROUP_BYTES", group_bytes)
+        patched.setattr(module, "_TOGETHER_BYTES", group_bytes)
         together = fingerprints_of_normalised(joined, spec)
     assert together == [fingerprints_of_normalised([text], spec)[0] for text in joined]
 

@@ -57,6 +57,11 @@ def test_a_copy_and_a_version_are_no_rivals() -> None:
     assert found == {(1, 2): 0.99, (1, 3): 0.9}
 
 
+def test_what_is_hardly_the_same_is_a_rival() -> None:
+    found = confidences(link(1, 2, 0.93), link(1, 3, 0.998), link(2, 3, 0.32, VERSION))
+    assert found[1, 2] < 0.75 < found[1, 3]
+
+
 def test_identical_texts_and_meanings_have_no_rivals() -> None:
     for relation in (EXACT, SEMANTIC):
         found = confidences(link(1, 2, 0.9), link(1, 3, 0.9, relation))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from documents import some_text, stored
+from libraries import with_any
 from paperless_fingerprint.stores.sqlite import SqliteStore, fts_merge, postings
 
 
@@ -51,7 +52,7 @@ def test_what_an_import_leaves_is_merged_bit_by_bit(
     assert count_segments(store) >= 12
     assert tidied(store) > 2
     assert count_segments(store) <= 2
-    assert [id for id, _ in store.search_words([some_text(30, 57).split()[3]])].count(57) == 1
+    assert with_any(store, some_text(30, 57).split()[3]).count(57) == 1
     assert tidied(store) == 1
 
 
@@ -80,9 +81,9 @@ def test_small_writes_leave_few_segments_where_nobody_tidies(store: SqliteStore)
     for id in range(200, 420):
         put(store, id, id + 1)
     assert count_segments(store) < 64
-    assert len(store.search_words(["ba"], limit=1_000)) == len(
-        [id for id in store.ids() if "ba" in store.texts([id])[id].split()]
-    )
+    assert with_any(store, "ba") == [
+        id for id in store.ids() if "ba" in store.texts([id])[id].split()
+    ]
 
 
 def test_tidying_keeps_the_segments_few(store: SqliteStore) -> None:
@@ -113,14 +114,14 @@ def test_documents_after_an_import_do_not_have_it_written_anew(store: SqliteStor
 
 def test_lifting_changes_nothing_that_a_search_sees(store: SqliteStore) -> None:
     imported(store, 3, 40)
-    found = store.search_words(["ba", "lift"], limit=1_000)
+    found = with_any(store, "ba", "lift")
     for _ in range(30):
         put(store, 1_000, 1_001)
         store.delete([1_000])
         store.settle(postings.LARGE_WRITE)
-    assert store.search_words(["ba", "lift"], limit=1_000) == found
+    assert with_any(store, "ba", "lift") == found
     tidied(store)
-    assert store.search_words(["ba", "lift"], limit=1_000) == found
+    assert with_any(store, "ba", "lift") == found
     assert count_segments(store) < 8
     with store.writing() as connection:
         connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -78,9 +79,9 @@ class Side:
     @cached_property
     def own_words(self) -> frozenset[str]:
         """The common words of the languages that it is written in."""
-        shared = [(len(words & self.distinct), words) for words in words_of_languages()]
-        most = max(count for count, _ in shared)
-        return frozenset(MONTHS).union(*(words for count, words in shared if 2 * count > most))
+        shared = [len(words & self.distinct) for words in words_of_languages()]
+        most = max(shared)
+        return _words_of(tuple(2 * count > most for count in shared))
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -151,7 +152,7 @@ class Side:
     def frequency(self) -> dict[str, int]:
         """In how many documents of the library each token stands; this one counts, too."""
         pieces = self.pieces
-        words = list({piece for key in self.distinct for piece in pieces.get(key, (key,))})
+        words = list((self.distinct - pieces.keys()).union(*pieces.values()))
         asked = (self.vocabulary or NoVocabulary()).frequencies(words)
         counts = dict(zip(words, np.clip(asked, 1, MOST).tolist(), strict=True))
         # The words that a token is made of may stay: nobody asks for them.
@@ -166,7 +167,7 @@ class Side:
         """The longer ones as hashes of this process, ascending, in how many documents each stands,
         and whether it tells much where it is rare."""
         frequency = self.frequency
-        keys = [key for key in self.distinct if len(key) >= _SHORT]
+        keys = self.long
         hashes = np.fromiter(map(hash, keys), np.int64, len(keys)).view(np.uint64)
         held = np.fromiter((frequency[key] for key in keys), np.int64, len(keys))
         tells = np.fromiter(
@@ -240,6 +241,12 @@ class Side:
         if after < len(places) and places[after] <= last + _NEAR:
             found = max(found, int(held[after]))
         return found
+
+
+@cache
+def _words_of(written: tuple[bool, ...]) -> frozenset[str]:
+    """The months, and the common words of these languages."""
+    return frozenset(MONTHS).union(*compress(words_of_languages(), written))
 
 
 def _is_date(spelling: str) -> bool:

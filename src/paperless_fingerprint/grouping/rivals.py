@@ -28,6 +28,8 @@ STARTING_ODDS = 9.0
 #: its bad scans; those have less in common with each other, and certainty against certainty, what
 #: belongs together would fall apart.
 _MOST_ODDS = {Relation.NEAR: 40.0, Relation.VERSION: 20.0}
+#: From here on two are likelier the same than not.
+_LIKELIER = 0.5
 #: Nor do all claims together, however many scans an original has.
 _MOST_AGAINST = 300.0
 _SUREST = 1 - 1e-6
@@ -76,9 +78,8 @@ class Claims:
         self._parts: defaultdict[int, list[_Part]] = defaultdict(list)
         for link in links:
             odds = _odds(alone(link)) / STARTING_ODDS
-            # Of two bad scans of one page hardly anybody can tell that they are the same; but who has
-            # been told apart is not even stored.
-            if link.relation in _SAME:
+            # Of two bad scans of one page hardly anybody can tell for sure that they are the same.
+            if link.relation in _SAME and alone(link) >= _LIKELIER:
                 self._same[link.a].add(link.b)
                 self._same[link.b].add(link.a)
             if link.relation in _MOST_ODDS:

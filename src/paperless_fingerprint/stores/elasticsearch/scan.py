@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -67,16 +68,16 @@ class Reader:
         self._unseen = unseen or Unseen()
         self._seen_at_once = frozenset(seen_at_once)
 
-    def patiently(self, ask: Callable[[], Answer]) -> Answer:
+    def patiently(self, ask: Callable[[], Answer], at_most: float = math.inf) -> Answer:
         """The answer; asked again while a node is being replaced or is too busy, or an index is
-        being moved."""
+        being moved; for so many seconds."""
         started = time.monotonic()
         pause = 0.05
         while True:
             try:
                 return ask()
             except (ApiError, TransportError, UnsupportedProductError) as error:
-                if time.monotonic() + pause > started + self._patience(error):
+                if time.monotonic() + pause > started + min(self._patience(error), at_most):
                     raise self._failures.of(error) from error
             time.sleep(pause)
             pause = min(2 * pause, 1.0)

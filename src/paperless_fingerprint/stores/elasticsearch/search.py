@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 from elasticsearch import ApiError, Elasticsearch
 
-from paperless_fingerprint.errors import UsageError
+from paperless_fingerprint.errors import StoreError, UsageError
 from paperless_fingerprint.fingerprints.shingles import Hashes
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.query.offers import is_near
@@ -33,7 +33,7 @@ from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason
 from paperless_fingerprint.stores.elasticsearch.history import STAMP, History
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
 from paperless_fingerprint.stores.elasticsearch.refresh import unseen_at
-from paperless_fingerprint.stores.elasticsearch.scan import Hit, documents_within, whole
+from paperless_fingerprint.stores.elasticsearch.scan import Hit, Reader, documents_within, whole
 from paperless_fingerprint.text.normalise import words
 
 #: Hits in one answer.
@@ -45,6 +45,8 @@ _TEXT = ["content", "content_zlib"]
 #: What tells whether a candidate is one, and saves counting its shingles; the source, where it comes
 #: along, tells the spec.
 _FACTS = ["level", "shingles"]
+#: So long a search waits for a node or an index that is being replaced: a person waits for it.
+_PATIENCE_SECONDS = 5.0
 #: Documents whose words are looked at where one was not found.
 _RESEMBLING = 20
 
@@ -58,6 +60,7 @@ class ElasticsearchSearcher:
     def __init__(self, address: Address) -> None:
         self._failures = Failures(address.shown)
         self._client = connect(address)
+        self._reader = Reader(self._client, self._failures)
         self._patient = (-1.0, self._client)
         names = {kind: one.alias(address.prefix) for kind, one in definitions().items()}
         self._documents, self._groups = names["documents"], names["groups"]
@@ -79,14 +82,16 @@ class ElasticsearchSearcher:
     def rows(self, ids: Collection[int], *, with_texts: bool = True) -> dict[int, Row]:
         if not ids:
             return {}
-        with self._failures.explained():
-            documents = documents_within(
+        documents = self._reader.patiently(
+            lambda: documents_within(
                 self._client.mget(
                     index=self._documents,
                     ids=[str(id) for id in ids],
                     source_includes=None if with_texts else _SHOWN,
                 )
-            )
+            ),
+            _PATIENCE_SECONDS,
+        )
         return {int(doc["_id"]): self._row(doc["_source"]) for doc in documents if doc.get("found")}
 
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
@@ -266,17 +271,20 @@ class ElasticsearchSearcher:
         for index, body in asked:
             searches += [orjson.dumps({"index": index}), orjson.dumps({**body, "timeout": timeout})]
         client = self._client_for(scope.time_limit_seconds)
-        with self._failures.explained():
-            answers = list(client.msearch(searches=searches)["responses"])
-        for one in answers:
-            # OpenSearch calls it an error where no shard was in time.
-            if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
-                raise SearchTooLongError(scope.time_limit_seconds)
-            try:
+
+        def answers() -> list[Any]:
+            found = list(client.msearch(searches=searches)["responses"])
+            for one in found:
+                # OpenSearch calls it an error where no shard was in time.
+                if one.get("timed_out") or "time_exceeded_exception" in str(one.get("error", "")):
+                    raise SearchTooLongError(scope.time_limit_seconds)
                 whole(one)
-            except ApiError as error:
-                self._raise(error)
-        return answers
+            return found
+
+        try:
+            return self._reader.patiently(answers, _PATIENCE_SECONDS)
+        except StoreError as error:
+            raise _explained(error) from error.__cause__
 
     def _client_for(self, seconds: float) -> Elasticsearch:
         """With the patience that a search of so many seconds needs. To make one takes as long as
@@ -286,18 +294,6 @@ class ElasticsearchSearcher:
             client = self._client.options(request_timeout=seconds + 20)
             self._patient = (seconds, client)
         return client
-
-    def _raise(self, error: ApiError) -> None:
-        kind, reason = reason_of(error)
-        if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
-            raise UsageError(
-                _(
-                    "The query has more parts than this server takes (%(reason)s). Use fewer "
-                    "words, or a longer beginning before '*'.",
-                    reason=reason,
-                )
-            )
-        raise self._failures.of(error) from error
 
     def _found(self, hit: Hit, order: Order) -> Found:
         place = ordering.place_of(hit, order)
@@ -325,6 +321,19 @@ class ElasticsearchSearcher:
             shingles=int(shingles[0]) if shingles else None,
             spec=source.get("spec", ""),
         )
+
+
+def _explained(error: StoreError) -> Exception:
+    kind, reason = reason_of(error.__cause__) if isinstance(error.__cause__, ApiError) else ("", "")
+    if "too_many" in kind or "too many" in reason.lower() or "clause" in reason.lower():
+        return UsageError(
+            _(
+                "The query has more parts than this server takes (%(reason)s). Use fewer "
+                "words, or a longer beginning before '*'.",
+                reason=reason,
+            )
+        )
+    return error
 
 
 def _least_score(query: SketchQuery) -> float:
