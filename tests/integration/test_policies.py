@@ -248,7 +248,7 @@ def test_undo_of_what_is_no_longer_in_the_trash_says_so(office):
     with office.open() as place, place.lock.held():
         carry_out.merge(place, carry_out.preview(place, [a], [b]), "command line")
     office.paperless.library.trash.clear()
-    assert "lies no longer in the trash" in undo(office)[0]
+    assert "no longer lies in the trash" in undo(office)[0]
 
 
 def test_a_merge_of_what_is_not_there_changes_nothing(office):
@@ -269,7 +269,7 @@ def test_a_copy_that_may_not_be_deleted_stays_and_is_named(office):
     office.environment["PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN"] = library.people.token_of(helper)
     with office.open() as place, place.lock.held():
         done = carry_out.merge(place, carry_out.preview(place, [a], [b]), "command line")
-        assert [id for id, _ in done.refused] == [b]
+        assert [why.values["document"] for why in done.refused] == [b]
         assert place.audit.standing() == []
     assert b in library.documents
 

@@ -113,7 +113,10 @@ def report_of(place: Workplace, act: Act) -> MergeReport:
     """Of an act that has ended."""
     end = place.audit.end_of(act.number)
     told = {} if end is None else end.details
-    refused = tuple(Reason.of(why) for why in told.get("refused", ()))
+    # Earlier versions wrote the document before the sentence.
+    refused = tuple(
+        Reason.of(why[1] if isinstance(why, list) else why) for why in told.get("refused", ())
+    )
     plan = MergePlan.of_json(act.details["plan"])
     return MergeReport(plan, tuple(told.get("trashed", ())), refused, act.number)
 
