@@ -30,11 +30,11 @@ class Reopening:
     """A store that is closed and opened anew before each call: nothing may live in memory only."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._path = path
         self.namespace = self._call("namespace_of")
 
     def _call(self, name: str, *arguments: object, **named: object) -> object:
-        store = SqliteStore(self.path)
+        store = SqliteStore(self._path)
         try:
             if name == "namespace_of":
                 return store.namespace
@@ -55,7 +55,7 @@ class Reopening:
 def with_any(store: Store, *words: str) -> list[int]:
     """The documents that a search for one of these words finds, by id."""
     if isinstance(store, Reopening):
-        with closing(SqliteStore(store.path)) as opened:
+        with closing(SqliteStore(store._path)) as opened:
             return with_any(opened, *words)
     with closing(searcher_of(store)) as searcher:
         search = Search(store, searcher, SPEC)
