@@ -12,8 +12,8 @@ from paperless_fingerprint.stores.base import Refusal, Store, document_uuid
 from paperless_fingerprint.text.normalise import normalise
 
 # Large enough that index pages are touched once a batch, small enough to bound the memory.
-BATCH_DOCUMENTS = 10_000
-BATCH_CHARACTERS = 32_000_000
+BATCH_DOCUMENTS = 5_000
+BATCH_CHARACTERS = 16_000_000
 
 SPEC_NOTE = "spec"
 
@@ -109,12 +109,9 @@ def stale_ids(store: Store, spec: FingerprintSpec) -> list[int]:
     return [row.id for row in store.fingerprints() if row.fingerprint.spec != spec.id]
 
 
-def take_anew(store: Store, ids: Sequence[int], spec: FingerprintSpec) -> IntakeReport:
+def take_anew(store: Store, ids: Sequence[int], spec: FingerprintSpec) -> None:
     """Fingerprint stored documents again, from the text that the store has."""
-    report = IntakeReport()
     for start in range(0, len(ids), BATCH_DOCUMENTS):
         stored = store.get(ids[start : start + BATCH_DOCUMENTS])
-        documents = [record.document for record in stored.values()]
-        for batch in batches(documents):
-            report = report.plus(take_in(store, batch, spec))
-    return report
+        for batch in batches(record.document for record in stored.values()):
+            take_in(store, batch, spec, stored)

@@ -91,5 +91,5 @@ def _copy_vectors(source: Store, target: Store, progress: Progress) -> None:
 
 def _batches(source: Store) -> Iterator[list[StoredDocument]]:
     documents = source.documents()
-    while batch := list(islice(documents, BATCH_DOCUMENTS // 4)):
+    while batch := list(islice(documents, BATCH_DOCUMENTS // 2)):
         yield batch
