@@ -148,7 +148,7 @@ def test_a_document_that_paperless_cannot_show_is_tried_again_and_then_rests(off
         object.__setattr__(place.paperless._connection, "_sleep", lambda _seconds: None)
         place.inbox.add([a, b])
         report = consume.drain(place)
-        assert (report.done, report.tried, report.outage) == (1, 2, "")
+        assert (report.done, report.tried, report.outage) == (1, 2, None)
         event = place.inbox.events("failed")[0]
         assert event.document_id == a
         assert "HTTP 500" in event.error

@@ -10,7 +10,7 @@ import pytest
 from paperless_work import LETTER, OTHER, RESCAN, Office
 
 from paperless_fingerprint.demo.stand_in import StandIn
-from paperless_fingerprint.demo.stand_in.fields import create_field, set_value
+from paperless_fingerprint.demo.stand_in.fields import create_field, delete_field, set_value
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration import undo
 from paperless_fingerprint.integration.feedback.tell import tell
@@ -285,3 +285,42 @@ def test_what_somebody_changed_since_stays_as_they_made_it(office):
     assert [note["note"] for note in row.notes] == ["Mine."]
     assert row.archive_serial_number is None
     assert library.documents[b].archive_serial_number == 17
+
+
+def lists_asked_for(office: Office) -> int:
+    asked = office.paperless.requests["GET", "/api/custom_fields/"]
+    office.paperless.requests.clear()
+    return asked
+
+
+def test_the_list_of_fields_is_asked_for_once_for_many_merges(office):
+    _, a, b = filled(office)
+    c, d = office.add(LETTER + " Anlage."), office.add(LETTER + " Anlage.")
+    office.consume(c, d)
+    with office.open() as place, place.lock.held():
+        lists_asked_for(office)
+        for keep, copy, asked in ((a, b, 1), (c, d, 0)):
+            carry_out.merge(place, carry_out.preview(place, [keep], [copy]), "test")
+            assert lists_asked_for(office) == asked
+    assert {b, d} <= office.paperless.library.trash.keys()
+
+
+def test_fields_that_come_and_go_during_many_merges_lose_nothing(office):
+    other, a, b = filled(office)
+    library = office.paperless.library
+    [see] = (n for n, field in library.fields.items() if field.name == "Siehe")
+    with office.open() as place:
+        place.paperless.fields.known()
+        # A field that is younger than the list: its links are taken off, and come back.
+        younger = create_field(library, {"name": "Akte", "data_type": "documentlink"}).id
+        with library.lock:
+            set_value(library, library.documents[b], younger, [other])
+        with place.lock.held():
+            carry_out.merge(place, carry_out.preview(place, [a], [b]), "test")
+        assert b not in library.documents[other].custom_fields[younger]
+        # One that is deleted before it is undone: the links in the other one come back all the same.
+        place.paperless.fields.known()
+        with library.lock:
+            delete_field(library, younger)
+        undo.undo_last(place)
+    assert sorted(library.documents[b].custom_fields[see]) == sorted([other, a])

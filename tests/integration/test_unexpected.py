@@ -60,7 +60,7 @@ def test_in_the_worker_once_for_all_its_tries(office, breaks, monkeypatch, caplo
         until(lambda: len(tries) > 1, "a second try")
     finally:
         working.stop()
-    assert told(working.vitals.trouble, caplog)
+    assert told(str(working.vitals.trouble), caplog)
 
 
 def test_in_the_worker_of_the_semantic_tier(office, breaks, monkeypatch, caplog):
@@ -79,7 +79,7 @@ def test_where_the_page_follows_the_library(office, breaks, monkeypatch, caplog)
     mirror = Mirror(office.settings, cast("Any", None))
     monkeypatch.setattr(mirror, "refresh", lambda: stop.set() or breaks())
     mirror.keep_reading(stop)
-    assert told(mirror.trouble, caplog)
+    assert told(str(mirror.trouble), caplog)
 
 
 def test_where_decisions_are_carried_out(office, breaks, monkeypatch, caplog):
@@ -91,7 +91,7 @@ def test_where_decisions_are_carried_out(office, breaks, monkeypatch, caplog):
     monkeypatch.setattr(runner, "_carry_out_waiting", lambda _: stop.set() or breaks())
     runner.wake()
     runner.keep_running(stop)
-    assert told(runner.trouble, caplog)
+    assert told(str(runner.trouble), caplog)
 
 
 def test_what_is_secret_in_the_settings_also_within_an_address():

@@ -357,6 +357,21 @@ def test_merge_shows_first_and_acts_with_yes(office, run):
     assert b in office.paperless.library.trash
 
 
+def test_merge_says_who_will_see_nothing_of_it_any_more(office, run):
+    anna, bert = (office.paperless.library.people.add_user(name, name).id for name in "ab")
+    a, b = office.add(LETTER, owner=anna), office.add(RESCAN, owner=anna)
+    office.paperless.library.documents[b].view_users.add(bert)
+    c = office.add(RESCAN)
+    office.consume(a, b, c)
+    shown = run("merge", str(a), str(b))
+    assert f"b can see document {b}, but not what is kept: share document {a}" in shown.stdout
+    losing = [{"document": b, "people": ["b"]}, {"document": c, "people": []}]
+    for yes in ([], ["--yes"]):
+        told = json.loads(run("merge", str(a), str(b), str(c), "--json", *yes).stdout)
+        assert told["losing_sight"] == losing
+    assert {b, c} <= office.paperless.library.trash.keys()
+
+
 def test_eight_of_them_at_once_do_each_document_once(office):
     """As Paperless starts them where the program is installed beside it."""
     ids = [office.add(LETTER) for _ in range(12)]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,3 +84,31 @@ def test_copies_of_one_text_are_compared_with_others_once(monkeypatch, copies):
         found[1, 99].scores.title
         == judge(read(originals[0]), read(rescan), JUDGE.judging(ALONE)).scores.title
     )
+
+
+_FEATURES_OF_SAMPLES = """
+from paperless_fingerprint.comparison.evidence import NAMES
+from paperless_fingerprint.comparison.relation import Judging, read, weigh
+from paperless_fingerprint.demo.library import sample_library, sample_truth
+from paperless_fingerprint.library.vocabulary import WordTable
+
+readings = {document.id: read(document) for document in sample_library()}
+judging = Judging(WordTable.of_texts(one.document.content for one in readings.values()))
+for a, b in sorted(sample_truth()):
+    features = weigh(readings[a], readings[b], judging).features
+    for name, figure in zip(NAMES, features, strict=True):
+        print(a, b, name, repr(figure))
+"""
+
+
+def test_another_process_finds_the_same_figures_to_the_last_digit() -> None:
+    def told(seed: str) -> list[str]:
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", _FEATURES_OF_SAMPLES]
+        return subprocess.run(
+            command, env=environment, check=True, capture_output=True, text=True
+        ).stdout.splitlines()
+
+    first, second = told("1"), told("2")
+    assert len(first) > 1000
+    assert [pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]] == []

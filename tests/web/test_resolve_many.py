@@ -187,6 +187,32 @@ def test_half_of_a_batch_is_forbidden(serve) -> None:
     assert trash(service) == {pairs[3][1]}
 
 
+def test_why_a_batch_waits_is_said_in_the_language_of_whoever_looks(service) -> None:
+    fill(service, 2)
+    faults = service.paperless.faults
+    with service.machine() as client:
+        seen = look(client)["seen"]
+        faults.retry_after_seconds = 900
+        faults.next(Fault.THROTTLED, 10_000, path="/api/documents/")
+        number = client.post(
+            "/api/review/resolve-many", json={"selection": ALL, "seen": seen}
+        ).json()["number"]
+
+        def why(language: str) -> str:
+            headers = {"Accept-Language": language}
+            return client.get(f"/api/review/batches/{number}", headers=headers).json()["trouble"]
+
+        until(lambda: why("en"), "the trouble")
+        assert why("en").startswith("Paperless asks to wait 900 seconds before GET /api/documents/")
+        assert why("de").startswith("Paperless bittet, vor GET /api/documents/")
+        headers = {"Accept": "text/html", "Accept-Language": "fr"}
+        assert (
+            "Paperless demande d’attendre 900 secondes"
+            in client.get(f"/batches/{number}", headers=headers).text
+        )
+        faults.clear()
+
+
 def test_answers_are_lost_and_paperless_is_away_in_the_middle_and_each_is_done_once(
     service,
 ) -> None:

@@ -332,7 +332,7 @@ def merge(
     Without COPIES, takes the other members of PRIMARY's group. Only shows what it would do unless --yes is
     given. 'undo --in-paperless' undoes it.
     """
-    from paperless_fingerprint.integration.merging import carry_out
+    from paperless_fingerprint.integration.merging import carry_out, losing_sight
     from paperless_fingerprint.integration.merging.words import Names, in_words
 
     with _place(context) as place, place.lock.held():
@@ -345,16 +345,19 @@ def merge(
             for id in group.members
             if id != primary
         )
-        plan = carry_out.preview(place, [primary], chosen)
+        plan, names = carry_out.preview(place, [primary], chosen), Names(place.paperless)
+        # What lies in the trash is in the library no longer.
+        known = place.store.metadata([*plan.keep, *plan.trash])
+        losing = list(losing_sight.losing_sight(plan, known, names))
         done = carry_out.merge(place, plan, "command line") if yes else None
-        names = Names(place.paperless)
-        lines = in_words(plan, names)
+        lines = in_words(plan, names) + [losing_sight.in_words(plan, each) for each in losing]
     if as_json:
         print_json([
             plan.as_json() | {
                 "primary": plan.gets, "to_trash": list(plan.trash),
                 "tags": [names.tags.get(tag, f"#{tag}") for tag in plan.tags],
                 "trashed": list(done.trashed) if done else [],
+                "losing_sight": [asdict(each) for each in losing],
             }
         ])  # fmt: skip
     else:

@@ -164,11 +164,13 @@ class Side:
 
     @cached_property
     def distinct_words(self) -> tuple[npt.NDArray[np.uint64], Ints, npt.NDArray[np.bool_]]:
-        """The longer ones as hashes of this process, ascending, in how many documents each stands,
-        and whether it tells much where it is rare."""
+        """The hashes of the longer ones, ascending, in how many documents each stands, and whether
+        it tells much where it is rare. Not Python's own hashes: they give each process another
+        order, and sums of other last digits."""
         frequency = self.frequency
         keys = self.long
-        hashes = np.fromiter(map(hash, keys), np.int64, len(keys)).view(np.uint64)
+        streams = list(shingle_stream(" ".join(keys), 1))
+        hashes = np.concatenate(streams) if streams else np.empty(0, np.uint64)
         held = np.fromiter((frequency[key] for key in keys), np.int64, len(keys))
         tells = np.fromiter(
             (len(key) > _SHORT or key.isdigit() for key in keys), np.bool_, len(keys)

@@ -16,6 +16,7 @@ from paperless_fingerprint.integration.feedback.tell import tell
 from paperless_fingerprint.integration.inbox import Event
 from paperless_fingerprint.integration.renewal import renew
 from paperless_fingerprint.integration.updates import analyse_waiting, remove
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library.intake import SPEC_NOTE
 from paperless_fingerprint.paperless.records import Stamp
 from paperless_fingerprint.paperless.refusals import MissingError
@@ -63,7 +64,7 @@ class DrainReport:
     gone: int = 0
     tried: int = 0
     #: Why the work has stopped although documents wait.
-    outage: str = ""
+    outage: Reason | None = None
 
 
 def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
@@ -85,7 +86,7 @@ def drain(place: Workplace, stop: threading.Event | None = None) -> DrainReport:
                     named = True
                 outcome = do_event(place, event)
             except OutageError as error:
-                report.outage = str(error)
+                report.outage = Reason.of_error(error)
                 break
         if outcome is None:
             report.tried += 1
@@ -104,7 +105,7 @@ def _name_spec(place: Workplace, event: Event) -> None:
             place.store.put_notes({SPEC_NOTE: place.settings.spec().id})
     except StoreError as error:
         place.inbox.held_up(event, str(error))
-        raise OutageError(str(error)) from error
+        raise OutageError(Reason.of_error(error)) from error
 
 
 def do_event(place: Workplace, event: Event) -> Outcome | None:
@@ -118,7 +119,7 @@ def do_event(place: Workplace, event: Event) -> Outcome | None:
         why = str(error) if is_ours else unexpected(error, secrets, known=event.error)
         if isinstance(error, StoreError | PaperlessError) and _is_outage(place, event):
             place.inbox.held_up(event, why)
-            raise OutageError(why) from error
+            raise OutageError(Reason.of_error(error)) from error
         last = place.inbox.failed(event, why)
         tail = " That was the last try; 'paperless-fingerprint inbox retry' tries again."
         place.say(f"Document {event.document_id} failed: {why}{tail if last else ''}")

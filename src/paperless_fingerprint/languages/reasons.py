@@ -117,6 +117,38 @@ TEXTS: Mapping[str, str] = {
     ),
     "paperless_denied": mark("Paperless does not let this program do it: %(said)s"),
     "paperless_refused": mark("Paperless refused it: %(said)s"),
+    # Why nothing works at the moment: whole sentences.
+    "away": mark(
+        "Paperless cannot be reached at %(address)s (%(why)s). Is it running, and is the address "
+        "right?"
+    ),
+    "no_answer": mark("Paperless did not answer %(request)s within %(seconds)s seconds."),
+    "broke": mark("The connection to Paperless broke during %(request)s (%(why)s)."),
+    "half_an_answer": mark("Paperless's answer to %(request)s ended before it was complete."),
+    "slow": mark("An answer of Paperless was not complete after %(seconds)s seconds."),
+    "no_json": mark("Paperless answered %(request)s with %(said)s, where JSON was expected."),
+    "failed": mark(
+        "Paperless failed at %(request)s with HTTP %(status)s%(said)s Its own log says why."
+    ),
+    "asks_to_wait": mark(
+        "Paperless asks to wait %(seconds)s seconds before %(request)s; try again then."
+    ),
+    "turned_away": mark(
+        "Paperless turned %(request)s away %(times)s times because too much was asked of it; try "
+        "again later."
+    ),
+    "not_paperless": mark(
+        "What answers at %(address)s is not the API of Paperless: %(said)s. Check the address; it "
+        "is the one that the browser shows, without /dashboard."
+    ),
+    "wrong_token": mark(
+        "Paperless does not accept the token or password (%(said)s). Make a new token in Paperless "
+        "under 'My profile' and set it as PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN."
+    ),
+    "not_allowed": mark(
+        "Paperless does not let this user do %(request)s%(said)s Give the token's user the "
+        "permission in Paperless under '%(menu)s', or use another token."
+    ),
 }
 #: What the values `kind` and `kinds` name.
 KINDS: Mapping[str, str] = {

@@ -48,6 +48,7 @@ class PaperlessClient:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.names = Names(connection)
+        self.fields = labels.Fields(connection)
 
     def as_person(self, token: str) -> PaperlessClient:
         """The same Paperless with somebody else's rights; no need to close it."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.paperless.refusals import (
     BrokenOffError,
     DeniedError,
@@ -135,8 +136,7 @@ class Connection:
     def _not_paperless(self, reply: Reply) -> StrangeError:
         said = explanation(reply.body[:2000])
         return StrangeError(
-            f"What answers at {self.url} is not the API of Paperless: {said or 'an empty answer'}. "
-            "Check the address; it is the one that the browser shows, without /dashboard.",
+            Reason("not_paperless", {"address": self.url, "said": said or "an empty answer"}),
             status=reply.status,
             said=said,
         )
@@ -180,8 +180,7 @@ class Connection:
         found = reply.json
         if found is None and reply.body.strip() != b"null":
             raise UnavailableError(
-                f"Paperless answered {request.what} with {explanation(reply.body)}, where JSON was "
-                "expected.",
+                Reason("no_json", {"request": request.what, "said": explanation(reply.body)}),
                 status=reply.status,
             )
         return found
@@ -270,7 +269,7 @@ class Connection:
     def _bearable(self, wait: float | None, request: Request) -> float | None:
         if wait is not None and wait > self.limits.longest_wait_seconds:
             raise ThrottledError(
-                f"Paperless asks to wait {wait:.0f} seconds before {request.what}; try again then.",
+                Reason("asks_to_wait", {"request": request.what, "seconds": round(wait)}),
                 wait_seconds=wait,
             )
         return wait
@@ -278,8 +277,7 @@ class Connection:
     def _given_up(self, reply: Reply, request: Request) -> Reply:
         if reply.status == 429:
             raise ThrottledError(
-                f"Paperless turned {request.what} away {self.limits.attempts} times because too "
-                "much was asked of it; try again later.",
+                Reason("turned_away", {"request": request.what, "times": self.limits.attempts}),
                 wait_seconds=retry_after(reply) or 60.0,
             )
         if reply.status < 400:

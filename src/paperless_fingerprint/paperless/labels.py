@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -122,6 +124,31 @@ def delete(connection: Connection, kind: str, number: int) -> None:
 
 def custom_fields(connection: Connection) -> list[CustomField]:
     return [custom_field_of(item) for item in everything(connection, "/api/custom_fields/")]
+
+
+class Fields:
+    """The custom fields as they were seen last: asked for again when a document has one that is not
+    among them, and once a minute, because fields are renamed and deleted."""
+
+    def __init__(self, connection: Connection, *, most_seconds: float = 60.0) -> None:
+        self._connection = connection
+        self._most_seconds = most_seconds
+        self._lock = threading.Lock()
+        self._found: dict[int, CustomField] | None = None
+        self._read_at = 0.0
+
+    def forget(self) -> None:
+        """When Paperless refuses one of them."""
+        with self._lock:
+            self._found = None
+
+    def known(self, met: Iterable[int] = ()) -> dict[int, CustomField]:
+        with self._lock:
+            is_old = time.monotonic() - self._read_at > self._most_seconds
+            if self._found is None or is_old or not self._found.keys() >= set(met):
+                self._found = {field.id: field for field in custom_fields(self._connection)}
+                self._read_at = time.monotonic()
+            return self._found
 
 
 def ensure_custom_field(

@@ -26,6 +26,7 @@ from typing import Any
 import orjson
 
 from paperless_fingerprint.errors import PaperlessError
+from paperless_fingerprint.languages.reasons import Reason
 
 MOST_CHARACTERS = 300
 #: Names under which the framework reports errors that belong to no single field.
@@ -37,7 +38,7 @@ _WITHOUT_A_FIELD = frozenset({"detail", "error", "non_field_errors", "errors"})
 class PaperlessAnswerError(PaperlessError):
     """An answer that is not the one hoped for."""
 
-    def __init__(self, message: str, *, status: int | None = None, said: str = "") -> None:
+    def __init__(self, message: str | Reason, *, status: int | None = None, said: str = "") -> None:
         super().__init__(message)
         self.status = status
         #: Paperless's own words, without what we made of them.
@@ -53,7 +54,7 @@ class BrokenOffError(UnavailableError):
 
 
 class ThrottledError(UnavailableError):
-    def __init__(self, message: str, *, wait_seconds: float, said: str = "") -> None:
+    def __init__(self, message: str | Reason, *, wait_seconds: float, said: str = "") -> None:
         super().__init__(message, status=429, said=said)
         self.wait_seconds = wait_seconds
 
@@ -132,16 +133,13 @@ def refusal(status: int, what: str, body: bytes) -> PaperlessAnswerError:
     end = "" if tail.endswith((".", "…")) else "."
     if status == 401:
         return DeniedError(
-            f"Paperless does not accept the token or password ({said or 'no reason given'}). "
-            "Make a new token in Paperless under 'My profile' and set it as "
-            "PAPERLESS_FINGERPRINT_PAPERLESS_TOKEN.",
+            Reason("wrong_token", {"said": said or "HTTP 401"}),
             status=status,
             said=said,
         )
     if status == 403:
         denied = DeniedError(
-            f"Paperless does not let this user do {what}{tail}{end} Give the token's user the "
-            "permission in Paperless under 'Users & Groups', or use another token.",
+            Reason("not_allowed", {"request": what, "said": tail + end, "menu": "Users & Groups"}),
             status=status,
             said=said,
         )
@@ -156,7 +154,7 @@ def refusal(status: int, what: str, body: bytes) -> PaperlessAnswerError:
         )
     if status >= 500:
         return UnavailableError(
-            f"Paperless failed at {what} with HTTP {status}{tail}{end} Its own log says why.",
+            Reason("failed", {"request": what, "status": status, "said": tail + end}),
             status=status,
             said=said,
         )

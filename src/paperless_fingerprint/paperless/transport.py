@@ -22,6 +22,7 @@ from urllib.parse import unquote
 import httpx
 
 from paperless_fingerprint.errors import ConfigurationError
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.paperless.refusals import (
     BrokenOffError,
     OversizedError,
@@ -152,7 +153,7 @@ class Transport:
                 body = _read(response, self.limits.most_bytes, self.limits.total_seconds)
             except httpx.HTTPError as error:
                 raise UnavailableError(
-                    f"Paperless's answer to {request.what} ended before it was complete."
+                    Reason("half_an_answer", {"request": request.what})
                 ) from error
         if response.is_redirect:
             to = _where(response.headers.get("Location", ""), self.url)
@@ -200,17 +201,16 @@ class Transport:
                 ) from error
             # Status 0 says that nothing of the request arrived.
             raise UnavailableError(
-                f"Paperless cannot be reached at {self.url} ({_reason(error)}). Is it running, and "
-                "is the address right?",
-                status=0,
+                Reason("away", {"address": self.url, "why": _reason(error)}), status=0
             ) from error
         except httpx.TimeoutException as error:
+            seconds = round(self.limits.read_seconds)
             raise UnavailableError(
-                f"Paperless did not answer {request.what} within {self.limits.read_seconds:.0f} seconds."
+                Reason("no_answer", {"request": request.what, "seconds": seconds})
             ) from error
         except httpx.HTTPError as error:
             raise BrokenOffError(
-                f"The connection to Paperless broke during {request.what} ({_reason(error)})."
+                Reason("broke", {"request": request.what, "why": _reason(error)})
             ) from error
 
 
@@ -271,9 +271,7 @@ def _read(response: httpx.Response, most_bytes: int, total_seconds: float) -> by
             raise OversizedError(f"An answer of Paperless is longer than {most_bytes >> 20} MB.")
         if time.monotonic() - started > total_seconds:
             # A server that sends a byte now and then never exceeds the limit between two pieces.
-            raise UnavailableError(
-                f"An answer of Paperless was not complete after {total_seconds:.0f} seconds."
-            )
+            raise UnavailableError(Reason("slow", {"seconds": round(total_seconds)}))
     return b"".join(pieces)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.review.journal import Journal
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.settings.registry import Settings
@@ -30,7 +31,7 @@ class JournalRunner(ABC):
         self._journal = journal
         self._wanting = wanting
         #: Why the last round did not come to its end.
-        self.trouble = ""
+        self.trouble: Reason | None = None
         self._wake = threading.Event()
         self._some_settled = threading.Condition()
 
@@ -62,12 +63,12 @@ class JournalRunner(ABC):
             pause = None
             try:
                 self._carry_out_waiting(stop)
-                self.trouble = ""
+                self.trouble = None
             except FingerprintError as error:
-                self.trouble, pause = str(error), _AGAIN_SECONDS
+                self.trouble, pause = Reason.of_error(error), _AGAIN_SECONDS
             except Exception as error:
-                secrets = self._settings.secrets()
-                self.trouble = unexpected(error, secrets, known=self.trouble)
+                secrets, known = self._settings.secrets(), str(self.trouble or "")
+                self.trouble = Reason.of(unexpected(error, secrets, known=known))
                 pause = _AGAIN_SECONDS
             self._wake.wait(pause)
             self._wake.clear()

@@ -11,6 +11,7 @@ from typing import Any
 
 from paperless_fingerprint.errors import FingerprintError, unexpected
 from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.review import catalogue as catalogues
 from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange
 from paperless_fingerprint.review.opened import Opened
@@ -35,8 +36,8 @@ class Mirror:
         self._opened = opened
         self._tell = tell
         self._secrets = settings.secrets()
-        #: Why it may be old; empty where all is well.
-        self.trouble = ""
+        #: Why it may be old; None where all is well.
+        self.trouble: Reason | None = None
         self._catalogue = Catalogue()
         #: While the whole library is read: what was looked at again meanwhile.
         self._patched: list[Collection[int]] | None = None
@@ -68,12 +69,13 @@ class Mirror:
         while not stop.wait(pause):
             try:
                 self.refresh()
-                self.trouble = ""
+                self.trouble = None
             except FingerprintError as error:
-                self.trouble = str(error)
+                self.trouble = Reason.of_error(error)
             except Exception as error:
                 # Outlives whatever it meets: the next look may find it mended.
-                self.trouble = unexpected(error, self._secrets, known=self.trouble)
+                known = str(self.trouble or "")
+                self.trouble = Reason.of(unexpected(error, self._secrets, known=known))
             pause = max(LOOK_SECONDS, self._read_seconds / _SHARE_OF_TIME)
 
     def refresh(self) -> None:

@@ -64,7 +64,7 @@ def now(review: Review, person: Person) -> ProgressView:
     # A stretch that has come to its end stays as the last one told until the next begins.
     busy = bool(doing.what) and (doing.total is None or doing.done < doing.total)
     counts: dict[str, int] = {}
-    trouble = vitals.trouble or review.trouble
+    trouble = str(vitals.trouble or review.trouble or "")
     try:
         counts = worker.inbox.counts()
         failures = _failures(review, person)

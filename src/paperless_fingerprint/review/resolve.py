@@ -15,6 +15,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration.feedback.labels import Labels, OwnLabels
 from paperless_fingerprint.integration.feedback.plan import NOTE_BEGINS
 from paperless_fingerprint.integration.feedback.plan_in_words import Write
+from paperless_fingerprint.integration.merging.losing_sight import LosingSight, losing_sight
 from paperless_fingerprint.integration.merging.plan import (
     NOTES,
     TAGS,
@@ -41,7 +42,6 @@ from paperless_fingerprint.review.decide import (
     look_again,
 )
 from paperless_fingerprint.review.differences import about_to_compare
-from paperless_fingerprint.review.losing_sight import LosingSight, losing_sight
 from paperless_fingerprint.review.merge_orders import MergeOrder, why_not
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.person import Person

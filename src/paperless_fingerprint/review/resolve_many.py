@@ -242,7 +242,7 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
     return BatchView(
         number, first.by, first.at, sum(states.values()), waiting, done,
         states.get(journals.REFUSED, 0), states.get(journals.UNDONE, 0), tuple(problems),
-        own and bool(waiting or done), review.merges.trouble,
+        own and bool(waiting or done), str(review.merges.trouble or ""),
     )  # fmt: skip
 
 

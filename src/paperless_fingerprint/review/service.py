@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library.lock import path_of_journal
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.review.decision_runner import DecisionRunner
@@ -116,6 +117,6 @@ class Review:
         return self._opened.paperless
 
     @property
-    def trouble(self) -> str:
-        """Why what is shown may be old; empty where all is well."""
+    def trouble(self) -> Reason | None:
+        """Why what is shown may be old; None where all is well."""
         return self.mirror.trouble or self.decisions.trouble or self.merges.trouble

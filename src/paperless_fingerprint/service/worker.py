@@ -32,6 +32,7 @@ from paperless_fingerprint.integration.context import (
 from paperless_fingerprint.integration.feedback.tell import at_pace, tell, tell_rest
 from paperless_fingerprint.integration.inbox import Inbox
 from paperless_fingerprint.integration.sync import follow_up, is_begun, is_first, steps
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.library import outdated
 from paperless_fingerprint.library.analysis import analyse
 from paperless_fingerprint.library.lock import library_lock
@@ -78,8 +79,8 @@ class Vitals:
     first_sync_waits: bool = False
     #: Whether the order in which documents came does not count any more; None where nobody looked.
     is_settled: bool | None = None
-    #: Why nothing works at the moment; empty where all is well.
-    trouble: str = ""
+    #: Why nothing works at the moment; None where all is well.
+    trouble: Reason | None = None
 
 
 class Worker:
@@ -209,11 +210,12 @@ class Worker:
                     pause = _FIRST_PAUSE_SECONDS
                     self._work(place)
             except FingerprintError as error:
-                self._in_trouble(str(error))
+                self._in_trouble(Reason.of_error(error))
             except Exception as error:
                 # The worker outlives whatever it meets; what it was working on is still in the inbox.
                 secrets = self._settings.secrets()
-                self._in_trouble(unexpected(error, secrets, known=self.vitals.trouble))
+                known = str(self.vitals.trouble or "")
+                self._in_trouble(Reason.of(unexpected(error, secrets, known=known)))
             if not self._stop.is_set():
                 self._spool_into_inbox()
                 self._wait(pause)
@@ -255,7 +257,7 @@ class Worker:
                 place.store.notes()  # a store that is away is opened anew
                 continue
             pause = _FIRST_PAUSE_SECONDS
-            self.vitals.trouble = ""
+            self.vitals.trouble = None
             self._tidy(place)
             self._settle(place)
             self._wait(_SPOOL_SECONDS)
@@ -321,7 +323,7 @@ class Worker:
         if self._meanings is not None:
             self._meanings.wake()
 
-    def _drain(self, place: Workplace) -> str:
+    def _drain(self, place: Workplace) -> Reason | None:
         self._wake.clear()
         report = drain(place, self._stop)
         if report.done + report.gone > 0:
@@ -347,7 +349,7 @@ class Worker:
         self.vitals.first_sync_waits = True
         return True
 
-    def _sync(self, place: Workplace, *, reconcile: bool) -> str:
+    def _sync(self, place: Workplace, *, reconcile: bool) -> Reason | None:
         try:
             first = is_first(place)
             fetched = 0
@@ -370,12 +372,12 @@ class Worker:
                 with place.lock.held():
                     tell_rest(place, pause)
         except FingerprintError as error:
-            return str(error)
+            return Reason.of_error(error)
         if self._meanings is not None and fetched:
             self._meanings.wake(first=first)
         self.vitals.syncs += 1
         self.vitals.last_sync_at = time.time()
-        return ""
+        return None
 
     def _between(self, place: Workplace) -> bool:
         """New documents go first. Say whether to leave off."""
@@ -409,7 +411,7 @@ class Worker:
     def _sign(self) -> None:
         self.vitals.last_sign_at = time.time()
 
-    def _in_trouble(self, why: str) -> None:
+    def _in_trouble(self, why: Reason) -> None:
         if self.vitals.trouble != why:
             self._progress.say(f"{why} It is tried again; what waits is kept.")
             self.vitals.outages += 1
@@ -450,7 +452,7 @@ def _drain_patiently(
             with open_workplace(settings, progress) as place:
                 report = drain(place)
                 done += report.done + report.gone
-                why = report.outage
+                why = str(report.outage or "")
                 if not why and place.ledger.owed():
                     with place.lock.held():
                         tell(place, widely=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from paperless_fingerprint.integration.context import Workplace
 from paperless_fingerprint.integration.feedback.labels import LINKS, Labels
 from paperless_fingerprint.integration.feedback.ledger import REMOVING, Mark
 from paperless_fingerprint.paperless.client import BulkResult, PaperlessClient
-from paperless_fingerprint.paperless.refusals import DeniedError
+from paperless_fingerprint.paperless.refusals import DeniedError, RefusedError
 
 #: (document, field) → where the links lead.
 Links = dict[tuple[int, int], list[int]]
@@ -101,15 +101,17 @@ def _to_write_anew(place: Workplace, ids: Collection[int]) -> list[Mark]:
 
 def links_of(place: Workplace, id: int) -> dict[int, list[int]]:
     """All links of one document, in our fields and in people's: field → targets."""
-    fields = link_fields(place.paperless)
     _, values = place.paperless.tags_and_fields([id]).get(id, ((), {}))
+    fields = link_fields(place.paperless, values)
     found = {field: numbers_of(value) for field, value in values.items() if field in fields}
     return {field: value for field, value in found.items() if value}
 
 
-def link_fields(paperless: PaperlessClient) -> set[int]:
+def link_fields(paperless: PaperlessClient, met: Iterable[int]) -> set[int]:
+    """All of Paperless, those that were met on documents among them."""
     try:
-        return {f.id for f in paperless.custom_fields() if f.data_type == "documentlink"}
+        known = paperless.fields.known(met)
+        return {n for n, field in known.items() if field.data_type == "documentlink"}
     except DeniedError as error:
         if error.status != 403:
             raise
@@ -149,11 +151,20 @@ def clear_ends(place: Workplace, holders: Collection[int]) -> None:
 def put_back(place: Workplace, id: int, links: Mapping[str, Sequence[int]]) -> None:
     """After a document came out of the trash; without what is gone since."""
     there = place.paperless.changeable_ids(_all(links))
-    known = link_fields(place.paperless)
     values = {int(field): [n for n in value if n in there] for field, value in links.items()}
-    values = {field: value for field, value in values.items() if value and field in known}
-    if values:
-        place.paperless.modify_custom_fields([id], values=values)
+    values = {field: value for field, value in values.items() if value}
+    try:
+        _put(place, id, values)
+    except RefusedError:  # a field was deleted since it was seen
+        place.paperless.fields.forget()
+        _put(place, id, values)
+
+
+def _put(place: Workplace, id: int, values: Mapping[int, Sequence[int]]) -> None:
+    known = link_fields(place.paperless, values) if values else ()
+    found = {field: value for field, value in values.items() if field in known}
+    if found:
+        place.paperless.modify_custom_fields([id], values=found)
 
 
 def _all(links: Mapping[Any, Sequence[int]]) -> set[int]:

@@ -93,20 +93,24 @@ class OwnLabels:
         self._store = store
         self._settings = settings
         self._labels: Labels | None = None
+        self._ids: dict[str, dict[str, Any]] = {}
         self._read_at = 0.0
 
     def forget(self) -> None:
         self._labels = None
+        self._paperless.fields.forget()
 
     def get(self, *, create: bool = True) -> Labels:
         """What is there; with `create`, what is missing is made, unless all was taken back."""
         fresh = time.monotonic() - self._read_at < _REMEMBERED_SECONDS
-        if self._labels is not None and fresh and create:
+        # Whoever makes nothing must know of what others have made since.
+        if self._labels is not None and fresh and (create or _remembered(self._store) == self._ids):
             return self._labels
         create = create and not is_taken_back(self._store)
         found = _Search(self._paperless, self._store, self._settings, create=create).labels()
         if create:
             self._labels, self._read_at = found, time.monotonic()
+            self._ids = _remembered(self._store)
         return found
 
     def delete_all(self) -> list[str]:
@@ -226,7 +230,7 @@ class _Search:
         wanted = _wanted_fields(self._settings)
         if not wanted:
             return {}
-        there = self._allowed("see custom fields", self._paperless.custom_fields)
+        there = self._allowed("see custom fields", self._paperless.fields.known)
         if there is None:
             return {}
         found: dict[str, int] = {}
@@ -236,11 +240,13 @@ class _Search:
             if (
                 entry is not None
                 and entry["name"] == name
-                and any(f.id == entry["id"] and f.data_type == data_type for f in there)
+                and any(f.id == entry["id"] and f.data_type == data_type for f in there.values())
             ):
                 found[what] = int(entry["id"])
                 continue
-            exists = any(field.name == name for field in there)
+            # Nothing is made, or taken for another's, by what was seen a while ago.
+            now = self._paperless.custom_fields() if self._create else there.values()
+            exists = any(field.name == name for field in now)
             if not exists and not self._create:
                 continue
             made = self._allowed(

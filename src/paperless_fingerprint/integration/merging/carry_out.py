@@ -128,6 +128,7 @@ def _carried_out(place: Workplace, act: Act, pause: Pause) -> MergeReport:
     except PaperlessError as error:
         if _may_pass(error):
             raise
+        place.labels.forget()  # perhaps one of them is gone since it was seen
         why = (Reason("not_carried_over", {"document": plan.gets}), *of_error(error))
         _give_up(place, plan, act, why, pause)
         raise NotCarriedOverError(why) from error
@@ -222,8 +223,8 @@ def _of_fields(plan: MergePlan) -> list[tuple[int, Change]]:
 def _set_fields(
     place: Workplace, id: int, values: Mapping[int, Any], going: Collection[int] = ()
 ) -> None:
-    links = link_fields(place.paperless)
     _, now = place.paperless.tags_and_fields([id]).get(id, ((), {}))
+    links = link_fields(place.paperless, {*values, *now})
     # A link that is merely written over leaves its back link behind: it is taken off first.
     off = [n for n, value in values.items() if n in links
            and not set(numbers_of(now.get(n))) <= {*numbers_of(value), *going}]  # fmt: skip

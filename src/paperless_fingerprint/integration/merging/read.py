@@ -22,7 +22,8 @@ def surroundings(
     held: Mapping[int, Holding],
     choice: Choice,
 ) -> Surroundings:
-    links = link_fields(paperless) - labels.own_fields
+    met = {number for each in held.values() for number in each.fields}
+    links = link_fields(paperless, met) - labels.own_fields
     aims = {n for each in held.values() for f in links for n in numbers_of(each.fields.get(f))}
     texts = store.texts(held)
     old = {id for id, each in held.items() if each.content != texts.get(id)}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.integration.merging.plan import MergePlan, Stay
-from paperless_fingerprint.languages.reasons import SENTENCE, Reason
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.paperless.client import Refusal
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError, RefusedError
 from paperless_fingerprint.paperless.writing import GONE, LOCKED, NOT_IN_TRASH
@@ -41,7 +41,7 @@ def of_error(error: PaperlessError) -> Why:
     if isinstance(error, (DeniedError, RefusedError, MissingError)):
         code = "paperless_denied" if isinstance(error, DeniedError) else "paperless_refused"
         return (Reason(code, {"said": error.said or f"HTTP {error.status}"}),)
-    return (Reason(SENTENCE, {"text": str(error)}),)
+    return (Reason.of_error(error),)
 
 
 def of_stays(plan: MergePlan) -> Why:

@@ -27,7 +27,7 @@ class Names:
     @cached_property
     def fields(self) -> Mapping[int, CustomField]:
         try:
-            return {field.id: field for field in self._paperless.custom_fields()}
+            return self._paperless.fields.known()
         except DeniedError as error:
             if error.status != 403:
                 raise

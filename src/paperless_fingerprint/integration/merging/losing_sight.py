@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from paperless_fingerprint.integration.merging.plan import MergePlan
 from paperless_fingerprint.integration.merging.words import Names
 from paperless_fingerprint.languages import gettext as _
-from paperless_fingerprint.review.catalogue import Brief
+
+
+class Shown(Protocol):
+    """A document as the library knows it."""
+
+    @property
+    def owner(self) -> str | None: ...
+    @property
+    def viewers(self) -> Collection[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +29,7 @@ class LosingSight:
 
 
 def losing_sight(
-    plan: MergePlan, documents: Mapping[int, Brief], names: Names
+    plan: MergePlan, documents: Mapping[int, Shown], names: Names
 ) -> Iterator[LosingSight]:
     """By what the library knows of owners and viewers. The document that gets an owner is left by
     those who saw it because it had none, or another one."""
@@ -44,6 +53,18 @@ def losing_sight(
             yield LosingSight(id, ())
         elif losing := {document.owner, *document.viewers} - kept:
             yield LosingSight(id, tuple(sorted(_name(who, names) for who in losing)))
+
+
+def in_words(plan: MergePlan, losing: LosingSight) -> str:
+    """For the command line."""
+    if losing.people:
+        who = f"{', '.join(losing.people)} can see document {losing.document}, but not what is kept"
+    else:
+        who = (
+            f"Document {losing.document} has no owner, so everybody can see it, but not everybody can "
+            "see what is kept"
+        )
+    return f"{who}: share document {plan.gets} with them in Paperless, or keep both."
 
 
 def _name(who: str, names: Names) -> str:
