@@ -16,7 +16,7 @@ from typing import Any
 
 from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.paperless.client import PaperlessClient
-from paperless_fingerprint.paperless.records import Tag
+from paperless_fingerprint.paperless.records import CustomField, Tag
 from paperless_fingerprint.paperless.refusals import (
     DeniedError,
     PaperlessAnswerError,
@@ -230,23 +230,16 @@ class _Search:
         wanted = _wanted_fields(self._settings)
         if not wanted:
             return {}
-        there = self._allowed("see custom fields", self._paperless.fields.known)
+        there = self._allowed("see custom fields", lambda: self._fields_there(wanted))
         if there is None:
             return {}
         found: dict[str, int] = {}
         for what, data_type in wanted.items():
             key, name = f"field:{what}", self._settings.value(f"paperless.field_{what}")
-            entry = self._known.get(key)
-            if (
-                entry is not None
-                and entry["name"] == name
-                and any(f.id == entry["id"] and f.data_type == data_type for f in there.values())
-            ):
-                found[what] = int(entry["id"])
+            if self._has_field(what, data_type, there):
+                found[what] = int(self._known[key]["id"])
                 continue
-            # Nothing is made, or taken for another's, by what was seen a while ago.
-            now = self._paperless.custom_fields() if self._create else there.values()
-            exists = any(field.name == name for field in now)
+            exists = any(field.name == name for field in there.values())
             if not exists and not self._create:
                 continue
             made = self._allowed(
@@ -257,6 +250,23 @@ class _Search:
                 self._known[key] = {"id": made.id, "name": name, "ours": not exists}
                 found[what] = made.id
         return found
+
+    def _fields_there(self, wanted: Mapping[str, str]) -> Mapping[int, CustomField]:
+        """As they were seen last, if all of ours are among them: nothing is made, or looked for by
+        its name, by what was seen a while ago."""
+        fields = self._paperless.fields
+        there = fields.known()
+        if not all(self._has_field(what, kind, there) for what, kind in wanted.items()):
+            fields.forget()
+            there = fields.known()
+        return there
+
+    def _has_field(self, what: str, data_type: str, there: Mapping[int, CustomField]) -> bool:
+        entry = self._known.get(f"field:{what}")
+        if entry is None or entry["name"] != self._settings.value(f"paperless.field_{what}"):
+            return False
+        field = there.get(int(entry["id"]))
+        return field is not None and field.data_type == data_type
 
     def _view(self, tags: Mapping[Role, int]) -> None:
         """Made once: somebody who deletes or changes it shall not get it back."""
