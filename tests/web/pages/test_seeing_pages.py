@@ -275,19 +275,21 @@ def test_a_document_that_is_gone_meanwhile(window, chromium, site):
         library.documents[23] = row
 
 
-def marked(page: Page, id: int, kind: str = "change") -> list[dict[str, float]]:
-    """Where on the shown page something is marked, from 0 to 1."""
-    return (
-        side(page, id)
-        .locator(f".see-words .{kind}")
-        .evaluate_all(
-            """all => all.map(it => {
-            const [own, sheet] = [it.getBoundingClientRect(), it.parentElement.getBoundingClientRect()];
-            return { left: (own.left - sheet.left) / sheet.width, right: (own.right - sheet.left) / sheet.width,
-                     top: (own.top - sheet.top) / sheet.height };
-        })"""
-        )
+def marked(page: Page, id: int, many: int) -> list[dict[str, float]]:
+    """Where on the shown page something is marked, from 0 to 1; as soon as it is so many times, since
+    a page that is drawn anew has no marks for a moment."""
+    found = page.wait_for_function(
+        """([side, many]) => {
+            const all = [...side.querySelectorAll(".see-words .change")];
+            return all.length === many && all.map(it => {
+                const [own, sheet] = [it.getBoundingClientRect(), it.parentElement.getBoundingClientRect()];
+                return { left: (own.left - sheet.left) / sheet.width, right: (own.right - sheet.left) / sheet.width,
+                         top: (own.top - sheet.top) / sheet.height };
+            });
+        }""",
+        arg=[side(page, id).element_handle(), many],
     )
+    return found.json_value()
 
 
 def test_changed_words_are_marked_on_the_pages_until_a_key_is_pressed(page, chromium):
@@ -296,8 +298,7 @@ def test_changed_words_are_marked_on_the_pages_until_a_key_is_pressed(page, chro
     # A quantity and three amounts; on the right '(corrected on 24 April 2024)', too.
     expect(said).to_contain_text("Changes marked in document 23: 4 (pages: 1)")
     expect(said).to_contain_text("Changes marked in document 24: 5 (pages: 1)")
-    left, right = marked(page, 23), marked(page, 24)
-    assert (len(left), len(right)) == (4, 5)
+    left, right = marked(page, 23, 4), marked(page, 24, 5)
     added = min(right, key=lambda each: each["top"])
     assert added["right"] - added["left"] > 0.1
     # The same columns of the same lines on both pages.
@@ -308,7 +309,7 @@ def test_changed_words_are_marked_on_the_pages_until_a_key_is_pressed(page, chro
     page.keyboard.press("+")
     expect(page.locator("[data-see-zoom]")).to_have_text("125 %")
     expect(side(page, 23).locator("canvas")).to_be_visible()
-    assert [each["top"] for each in marked(page, 23)] == pytest.approx(
+    assert [each["top"] for each in marked(page, 23, 4)] == pytest.approx(
         [each["top"] for each in left], abs=0.005
     )
     page.keyboard.press("c")
@@ -326,8 +327,8 @@ def test_changed_words_are_marked_on_the_pages_until_a_key_is_pressed(page, chro
 def test_what_was_misread_is_marked_otherwise(page, chromium):
     see(page, "/review/p1-2")
     expect(page.locator(".see-said")).to_contain_text("Changes marked in document 2: 1 (pages: 1)")
-    assert (len(marked(page, 1)), len(marked(page, 2))) == (0, 1)
-    assert len(marked(page, 1, "noise")) > 3
+    assert (marked(page, 1, 0), len(marked(page, 2, 1))) == ([], 1)
+    assert side(page, 1).locator(".see-words .noise").count() > 3
 
 
 def test_the_next_change_may_be_on_another_page(page, chromium):
@@ -350,7 +351,7 @@ def test_a_file_without_a_text_layer_is_named(page, chromium, site):
     with file_of(site, 23, pdf_of("Something else altogether stands in this file.")):
         see(page, "/review/p23-24")
         expect(said).to_contain_text("What changed in document 23 was not found")
-        assert marked(page, 23) == []
+        assert marked(page, 23, 0) == []
 
 
 def test_texts_that_say_the_same_have_nothing_to_mark(page, chromium):
