@@ -15,6 +15,7 @@ from typing import Any
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import OWNER_ONLY
+from paperless_fingerprint.languages.reasons import Reason
 
 #: What only says what has become of another act.
 _ABOUT_ACTS = frozenset({"merged", "undone"})
@@ -66,10 +67,8 @@ class AuditLog:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise StoreError(
-                f"The audit log {self.path} cannot be written ({error.strerror}), so nothing was "
-                "moved to the trash. Make room, or let this user write to it."
-            ) from error
+            told = {"path": str(self.path), "said": str(error.strerror)}
+            raise StoreError(Reason("audit_log", told)) from error
         return act
 
     def _ends_with_newline(self) -> bool:
