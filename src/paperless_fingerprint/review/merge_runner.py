@@ -178,6 +178,7 @@ def _doubt(
     for id in choice.trash:
         copy = held[id]
         two = {"document": first.id, "copy": id}
+        tags = copy.tags if wanted.protected_tags else ()
         if (min(id, first.id), max(id, first.id)) not in pairs:
             return Reason("unsure_now", two)
         if copy.content.split() != first.content.split():
@@ -187,7 +188,7 @@ def _doubt(
         spared = (
             id in wanted.protected
             or copy.values["storage_path"] == wanted.protected_path is not None
-            or any(names("tags", tag) in wanted.protected_tags for tag in copy.tags)
+            or any(names("tags", tag) in wanted.protected_tags for tag in tags)
         )
         if spared:
             return Reason("protected_now", {"document": id})

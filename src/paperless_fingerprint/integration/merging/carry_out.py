@@ -282,7 +282,7 @@ def take_back(
     # Links of ours are written anew, also where this dies before it has looked again.
     place.ledger.owe([plan.gets, *result.done])
     place.audit.write(now_text(), "undone", plan.gets, by, act=act.number, why=sentences(problems))
-    _look_again(place, [*result.done, *([] if unseen else [plan.gets])])
+    _look_again(place, [*result.done, *([plan.gets] if plan.gives and not unseen else [])])
     tell(place)
     return result.done, problems
 
