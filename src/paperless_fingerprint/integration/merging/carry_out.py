@@ -103,12 +103,6 @@ def finish(place: Workplace, pause: Pause = lambda: None) -> list[MergeReport]:
     return [_carried_out(place, act, pause) for act in place.audit.unfinished()]
 
 
-def found_of(place: Workplace, key: str) -> Act | None:
-    """The merge that was done for an order; nothing where there is none, or it was taken back."""
-    acts = (a for a in place.audit.standing() if a.what == "merge" and a.details.get("key") == key)
-    return next(acts, None)
-
-
 def report_of(place: Workplace, act: Act) -> MergeReport:
     """Of an act that has ended."""
     end = place.audit.end_of(act.number)
