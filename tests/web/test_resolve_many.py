@@ -112,6 +112,17 @@ def test_rules_say_what_is_kept(service, rule, kept) -> None:
     assert [each["id"] for each in example["keep"]] == [pair[kept]]
 
 
+def test_the_best_text_is_kept_and_between_equal_ones_the_next_rule_tells(service) -> None:
+    """Groups whose texts differ in words are left to a person."""
+    text = some_text(40, seed=1)
+    a, b = service.add(text), service.add(text)
+    service.sync()
+    with service.machine() as client:
+        for rules, kept in ((["text", "newest"], a), (["newest", "text"], b)):
+            [example] = look(client, rules=rules)["examples"]
+            assert [each["id"] for each in example["keep"]] == [kept]
+
+
 def test_what_is_not_beyond_doubt_is_left_out_with_its_reason(service) -> None:
     fill(service, 1)
     anna = service.user("anna")

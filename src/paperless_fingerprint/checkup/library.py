@@ -168,8 +168,13 @@ def _store(settings: Settings, *, thoroughly: bool) -> Checkup:
             Finding(
                 "analysis",
                 True,
-                f"{left_out:,} documents have no text, or too little of it, to be compared; "
-                "'paperless-fingerprint uncompared' says which, and what to do.",
+                ngettext(
+                    "%(num)s document has no text, or too little of it, to be compared; "
+                    "'paperless-fingerprint uncompared' says which, and what to do.",
+                    "%(num)s documents have no text, or too little of it, to be compared; "
+                    "'paperless-fingerprint uncompared' says which, and what to do.",
+                    left_out,
+                ),
             )
         )
     ok = all(finding.ok for finding in findings)
