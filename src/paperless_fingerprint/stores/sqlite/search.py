@@ -36,12 +36,11 @@ from paperless_fingerprint.stores.sqlite.conditions import (
     all_of,
 )
 from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
-from paperless_fingerprint.stores.sqlite.postings import post_those_that_wait, some_wait
+from paperless_fingerprint.stores.sqlite.postings import lengths, post_those_that_wait, some_wait
 from paperless_fingerprint.stores.sqlite.sketch_search import (
     Ids,
     likely,
     number_of_documents,
-    posting_list,
     scored,
 )
 from paperless_fingerprint.stores.sqlite.time_limit import TimeLimit
@@ -102,11 +101,8 @@ class SqliteSearcher(SqliteFile):
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
         with self._with_postings(scope) as connection:
             common = common_above(number_of_documents(connection))
-            lengths = [
-                len(posting_list(connection, prefix, common + 1))
-                for prefix in (hashes >> np.uint64(33)).tolist()
-            ]
-        return hashes[np.array(lengths, np.int64) <= common]
+            found = lengths(connection, (hashes >> np.uint64(33)).tolist(), common + 1)
+        return hashes[np.array(found, np.int64) <= common]
 
     def candidates(
         self,
