@@ -281,6 +281,11 @@ def _make_private(path: Path) -> None:
 def _why(text: str) -> str:
     if "full" in text:
         return "the disk is full. Make room and run the command again; nothing was half written."
+    if "I/O" in text:  # so it is told, too, where beside the file there is no room for its index
+        return (
+            f"SQLite says: {text}. Mostly the disk is full; if not, it or its cable may fail. Make "
+            "room and run the command again; nothing was half written."
+        )
     if "readonly" in text or "read-only" in text:
         return "it is read-only for this user. Give the file and its folder write permission."
     if "locked" in text or "busy" in text:
