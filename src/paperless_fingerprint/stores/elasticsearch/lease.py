@@ -160,14 +160,24 @@ class ElasticsearchLease:
 
     def _end(self) -> None:
         self._ended.set()
-        held, self._held = self._held, None
         with suppress(OSError, ApiError, TransportError):
             # Where no other process of this place counts on it, nobody need wait for its expiry.
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if held and not self._lost_to:
-                self._write(replace(held.told, is_free=True), held.version)
-        self._lost_to = ""
+            self._let_go()
+        self._held, self._lost_to = None, ""
         self._go()
+
+    def _let_go(self) -> None:
+        # Once more where another process of this place has renewed it last.
+        for _attempt in range(2):
+            if not self._held or self._lost_to:
+                return
+            try:
+                self._write(replace(self._held.told, is_free=True), self._held.version)
+            except ConflictError:
+                self._renew()
+            else:
+                return
 
     def _come(self) -> None:
         """So that other processes of this place know that somebody is here."""
@@ -218,7 +228,8 @@ class ElasticsearchLease:
                 wanted = replace(wanted, turn=told.turn + (not is_ours), told=told.told)
             with suppress(ConflictError):
                 held = self._write(wanted, version)
-                self._begin_turn(wanted.turn)
+                if self._is_turn_begun(wanted.turn):
+                    return held
                 # Whoever was stopped in between may have come too late: the number tells.
                 return self._write(wanted, held.version)
         raise self._failures.store_error("its lease keeps changing. Try again in a moment")
@@ -247,8 +258,8 @@ class ElasticsearchLease:
 
     # The server's side -----------------------------------------------------------------------
 
-    def _begin_turn(self, turn: int) -> None:
-        """All that is written through goes over from the turn before, whoever's that was."""
+    def _is_turn_begun(self, turn: int) -> bool:
+        """Or begins it: what is written through goes over from the turn before, whoever's it was."""
         for _attempt in range(_ATTEMPTS):
             actions: list[dict[str, Any]] = []
             for index, found in self._client.indices.get_alias(index=sorted(self._names)).items():
@@ -263,10 +274,10 @@ class ElasticsearchLease:
                     for each in sorted(turns - {wanted})
                 ]
             if not actions:
-                return
+                return True
             with suppress(NotFoundError):
                 if self._client.indices.update_aliases(actions=actions)["acknowledged"]:
-                    return
+                    return False
         raise self._failures.store_error("not all of its nodes follow. Try again in a moment")
 
     def _keep_renewing(self, ended: threading.Event) -> None:
