@@ -7,25 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    json_option,
-    print_json,
-    progress_bar,
-    say,
-    shared_options,
-)
+from paperless_fingerprint.cli.context import Context, command, print_json, progress_bar, say
 
 if TYPE_CHECKING:
     from paperless_fingerprint.library.backup import Restoration
 
 
-@click.command()
+@command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--overwrite", is_flag=True, help="Replace FILE, once the new one is complete.")
-@shared_options
-@json_option
-@click.pass_obj
 def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None:
     """Save library, decisions, pending work and settings without secrets to FILE, a zip.
 
@@ -46,15 +36,12 @@ def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None
         )
 
 
-@click.command()
+@command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do it; without --yes you only see what it would do.")
 @click.option(
     "--overwrite", is_flag=True, help="Move what is already there aside; nothing is deleted."
 )
-@shared_options
-@json_option
-@click.pass_obj
 def restore(context: Context, file: Path, yes: bool, overwrite: bool, as_json: bool) -> None:
     """Check the backup FILE and show what is in it; with --yes restore it.
 

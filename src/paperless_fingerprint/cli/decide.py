@@ -6,14 +6,7 @@ import getpass
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    json_option,
-    print_json,
-    progress_bar,
-    say,
-    shared_options,
-)
+from paperless_fingerprint.cli.context import Context, command, print_json, progress_bar, say
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.model import STORED_RELATIONS
 
@@ -25,7 +18,7 @@ def _who() -> str:
         return "command line"
 
 
-@click.command()
+@command()
 @click.argument("a", type=int)
 @click.argument("b", type=int)
 @click.option(
@@ -33,9 +26,6 @@ def _who() -> str:
     type=click.Choice(sorted(relation.value for relation in STORED_RELATIONS)),
     help="They are not this to each other, but may be something else.",
 )
-@shared_options
-@json_option
-@click.pass_obj
 def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: bool) -> None:
     """Mark documents A and B as not duplicates, until 'undo'."""
     from paperless_fingerprint.library.as_json import decision_json
@@ -48,12 +38,9 @@ def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: boo
         say(f"Saved: {a} and {b} are not duplicates. 'undo {a} {b}' undoes it.")
 
 
-@click.command()
+@command()
 @click.argument("a", type=int)
 @click.argument("b", type=int)
-@shared_options
-@json_option
-@click.pass_obj
 def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
     """Confirm what was found about documents A and B; where nothing was found, that they are duplicates."""
     from paperless_fingerprint.library.as_json import decision_json
@@ -67,11 +54,8 @@ def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
         say(f"Saved: {a} and {b} are '{relation}'. 'undo {a} {b}' undoes it.")
 
 
-@click.command()
+@command()
 @click.argument("id", type=int)
-@shared_options
-@json_option
-@click.pass_obj
 def primary(context: Context, id: int, as_json: bool) -> None:
     """Keep document ID of its group."""
     from paperless_fingerprint.library.as_json import decision_json
@@ -84,16 +68,13 @@ def primary(context: Context, id: int, as_json: bool) -> None:
         say(f"Saved: keep {id}. 'undo {id} {id}' undoes it.")
 
 
-@click.command()
+@command()
 @click.argument("ids", type=int, nargs=-1)
 @click.option(
     "--in-paperless",
     is_flag=True,
     help="Undo what a policy or a merge last did in Paperless: trash, tags, fields.",
 )
-@shared_options
-@json_option
-@click.pass_obj
 def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bool) -> None:
     """Undo the decision about two documents, or without IDs the last one."""
     if in_paperless:

@@ -6,22 +6,12 @@ from pathlib import Path
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    json_option,
-    print_json,
-    progress_bar,
-    say,
-    shared_options,
-)
+from paperless_fingerprint.cli.context import Context, command, print_json, progress_bar, say
 from paperless_fingerprint.errors import PartlyDone, UsageError
 
 
-@click.command(name="import")
+@command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@shared_options
-@json_option
-@click.pass_obj
 def import_(context: Context, file: Path, as_json: bool) -> None:
     """Import documents from FILE, one JSON object per line; '-' is stdin.
 
@@ -47,16 +37,13 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
         )
 
 
-@click.command()
+@command()
 @click.option("--full", is_flag=True, help="Compare everything again, not only what has changed.")
 @click.option(
     "--settle",
     is_flag=True,
     help="Compare everything again if documents were added one by one, so that their order does not matter.",
 )
-@shared_options
-@json_option
-@click.pass_obj
 def analyze(context: Context, full: bool, settle: bool, as_json: bool) -> None:
     """Find duplicates, versions and parts, and store them.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -483,11 +483,9 @@ def _tidied(place: Workplace, is_called_away: Callable[[], bool] = lambda: False
 def _saved(settings: Settings) -> int:
     """How many events wait, once those in the spool are safe, too."""
     file, inbox = open_inbox(settings)
-    try:
+    with closing(file):
         inbox.take_from(open_spool(settings))
         return inbox.counts()["waiting"]
-    finally:
-        file.close()
 
 
 def _is_due_soon(inbox: Inbox, deadline: float) -> bool:

@@ -5,8 +5,6 @@ The one place that names the backends; who opens a store gets the rest by asking
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -84,15 +82,6 @@ def searcher_of(store: Store) -> Searcher:
     if isinstance(store, ElasticsearchStore):
         return ElasticsearchSearcher(store.address)
     raise TypeError(f"there is no searcher for a {type(store).__name__}")
-
-
-@contextmanager
-def opened_searcher(store: Store) -> Iterator[Searcher]:
-    searcher = searcher_of(store)
-    try:
-        yield searcher
-    finally:
-        searcher.close()
 
 
 def open_vectors(store: Store) -> VectorStore:

@@ -38,7 +38,6 @@ class StandIn:
         hook: Path | str | None = None,
         hook_environment: Mapping[str, str] | None = None,
         workers: int = 1,
-        refuse_duplicates: bool = False,
         modified_delay_seconds: float = 0.0,
         sign_ins_a_minute: int = 5,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -51,11 +50,7 @@ class StandIn:
         self.library.load(documents)
         self.faults = Faults()
         self.consumption = Consumption(
-            self.library,
-            hook=hook,
-            environment=hook_environment,
-            workers=workers,
-            refuse_duplicates=refuse_duplicates,
+            self.library, hook=hook, environment=hook_environment, workers=workers
         )
         #: How often each (method, path without query) was asked for.
         self.requests: Counter[tuple[str, str]] = Counter()

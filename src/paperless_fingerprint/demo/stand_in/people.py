@@ -109,8 +109,10 @@ class People:
     def permissions_of(self, user: User) -> set[str]:
         if user.is_superuser:
             return set(ALL_PERMISSIONS)
-        inherited = (self.groups[g].permissions for g in user.groups if g in self.groups)
-        return user.permissions.union(*inherited)
+        return user.permissions | self.inherited(user)
+
+    def inherited(self, user: User) -> set[str]:
+        return set().union(*(self.groups[g].permissions for g in user.groups if g in self.groups))
 
     def has(self, user: User, permission: str) -> bool:
         return user.is_superuser or permission in self.permissions_of(user)

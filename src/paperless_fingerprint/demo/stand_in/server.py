@@ -33,6 +33,7 @@ _CSRF_PAGE = (
     "<p>CSRF verification failed. Request aborted.</p></body></html>\n"
 )
 _WORKING = frozenset({"GET", "HEAD", "OPTIONS"})
+_MINUTE = 60.0
 _MOST_BYTES = 256 * 1024 * 1024
 
 
@@ -257,9 +258,8 @@ class _Handler(BaseHTTPRequestHandler):
 class SignInLimit:
     """Only the token endpoint is limited: so many tries a minute."""
 
-    def __init__(self, tries: int, seconds: float = 60.0) -> None:
+    def __init__(self, tries: int) -> None:
         self.tries = tries
-        self.seconds = seconds
         self._lock = threading.Lock()
         self._recent: list[float] = []
 
@@ -267,8 +267,8 @@ class SignInLimit:
         """Zero where another try is allowed, which then counts."""
         now = time.monotonic()
         with self._lock:
-            self._recent = [then for then in self._recent if now - then < self.seconds]
+            self._recent = [then for then in self._recent if now - then < _MINUTE]
             if len(self._recent) >= self.tries:
-                return max(1, round(self.seconds - (now - self._recent[0])))
+                return max(1, round(_MINUTE - (now - self._recent[0])))
             self._recent.append(now)
             return 0
