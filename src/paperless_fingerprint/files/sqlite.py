@@ -14,12 +14,21 @@ from weakref import WeakSet
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import OWNER_ONLY
+from paperless_fingerprint.languages.reasons import Reason
 
 LOCK_SECONDS = 60
 _MAKING = threading.Lock()
 #: For one connection: the words of the full-text index and how many documents hold each. A view,
 #: which keeps nothing itself.
 VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, col)"
+
+_WHY = (
+    (("full",), "disk_full"),
+    (("readonly", "read-only"), "read_only"),
+    (("locked", "busy"), "held"),
+    (("not a database", "malformed"), "damaged"),
+    (("unable to open",), "cannot_open"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +276,14 @@ class SqliteFile:
             connection.execute(f"PRAGMA {pragma}")
 
     def _explained(self, error: sqlite3.Error) -> StoreError:
-        return StoreError(f"The library {self.path} cannot be used: {_why(str(error))}")
+        said = str(error)
+        told = {
+            "path": str(self.path),
+            "what": _why(said),
+            "seconds": f"{LOCK_SECONDS}",
+            "said": said,
+        }
+        return StoreError(Reason("library_file", told))
 
 
 def _make_private(path: Path) -> None:
@@ -279,17 +295,7 @@ def _make_private(path: Path) -> None:
 
 
 def _why(text: str) -> str:
-    if "full" in text:
-        return "the disk is full. Make room and run the command again; nothing was half written."
-    if "readonly" in text or "read-only" in text:
-        return "it is read-only for this user. Give the file and its folder write permission."
-    if "locked" in text or "busy" in text:
-        return f"another process has held it for {LOCK_SECONDS} seconds. Wait for it, or stop it."
-    if "not a database" in text or "malformed" in text:
-        return (
-            "the file is damaged, or no SQLite database. Restore it from a backup, or move it "
-            "away and run 'import' or 'sync' again: everything but decisions can be made anew."
-        )
-    if "unable to open" in text:
-        return "it cannot be opened. Check that the folder is there and that you may write to it."
-    return f"SQLite says: {text}."
+    """The code of the reason, by words that SQLite has for it."""
+    return next(
+        (code for words, code in _WHY if any(word in text for word in words)), "sqlite_says"
+    )

@@ -104,7 +104,7 @@ class Session:
                     self._client, self._failures, self.address, definition,
                     found[definition.kind], self._converter(definition.kind),
                 ).run()  # fmt: skip
-        raise self._failures.store_error("its indices keep changing. Try again in a moment")
+        raise self._failures.store_error("indices_change")
 
     def _make(self, definition: IndexDefinition) -> None:
         name = definition.index(self.address.prefix, 1)

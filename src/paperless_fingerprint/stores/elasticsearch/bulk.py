@@ -110,10 +110,8 @@ class BulkWriter:
         outcome = self.write(operations)
         if outcome.failures:
             first = outcome.failures[0]
-            raise self._failures.store_error(
-                f"{len(outcome.failures)} writes were refused, the first with: {first.reason}. "
-                "Run the command again"
-            )
+            count = len(outcome.failures)
+            raise self._failures.store_error("writes_refused", count=count, said=first.reason)
 
     def _write_request(self, request: Sequence[Operation]) -> Outcome:
         done: list[Operation] = []
