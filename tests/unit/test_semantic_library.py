@@ -18,9 +18,6 @@ from paperless_fingerprint.model import (
 )
 from paperless_fingerprint.semantic import embedding
 from paperless_fingerprint.semantic.calibration import Scale
-from paperless_fingerprint.semantic.embedders.base import (
-    Usem3Embedder,
-)
 from paperless_fingerprint.semantic.embedding import (
     BATCH_DOCUMENTS,
     current_space,
@@ -51,11 +48,6 @@ def vectors(store):
     vectors = open_vectors(store)
     yield vectors
     vectors.close()
-
-
-@pytest.fixture(scope="module")
-def usem3():
-    return Usem3Embedder()
 
 
 @pytest.fixture
