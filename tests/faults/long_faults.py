@@ -25,7 +25,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from breaking import OWN, fast_folder, nursery, scaled
+from breaking import OWN, Report, nursery, scaled
 from paperless_fixtures import HOOK
 from paperless_work import Office
 from waiting import until
@@ -54,8 +54,6 @@ from paperless_fingerprint.stores.opening import searcher_of
 KILLED = -9
 #: Of import, analyze, consume, serve and replace each.
 KILLS = scaled(40)
-
-Report = Callable[..., None]
 
 
 def documents() -> list[Document]:
@@ -132,12 +130,6 @@ def check_office(office: Office) -> int:
 
 
 # --- a library by itself ------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    with fast_folder(tmp_path) as found:
-        yield found
 
 
 class Shelf:
@@ -864,14 +856,3 @@ def test_a_shard_that_has_lost_its_node(
             with pytest.raises(StoreError):
                 ask()
     report(nodes_killed=1, questions=len(questions))
-
-
-@pytest.fixture
-def report(record_property: Callable[[str, object], None]) -> Report:
-    """What stands beside a test at the end of the run."""
-
-    def put(**figures: int) -> None:
-        told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in figures.items())
-        record_property("figures", told)
-
-    return put

@@ -10,6 +10,7 @@ import pytest
 from paperless_work import LETTER, OTHER, RESCAN, Office
 
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.demo.stand_in.documents import trash_document
 from paperless_fingerprint.demo.stand_in.fields import create_field, delete_field, set_value
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.integration import undo
@@ -25,6 +26,7 @@ from paperless_fingerprint.integration.merging.plan import (
     Taken,
     make,
 )
+from paperless_fingerprint.integration.merging.words import Names, in_words
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.records import HELD_VALUES, Holding
 
@@ -139,7 +141,7 @@ def office(tmp_path, stand_in: StandIn) -> Office:
 
 
 #: 1 kills at every single request, which takes three minutes.
-STRIDE = 4
+STRIDE = 3
 
 
 class KilledError(BaseException):
@@ -303,6 +305,35 @@ def test_the_list_of_fields_is_asked_for_once_for_many_merges(office):
             carry_out.merge(place, carry_out.preview(place, [keep], [copy]), "test")
             assert lists_asked_for(office) == asked
     assert {b, d} <= office.paperless.library.trash.keys()
+
+
+def test_the_list_of_tags_is_asked_for_once(office):
+    """For our own labels, and for the names of what is carried over."""
+    _, a, b = filled(office)
+    with office.open() as place, place.lock.held():
+        office.paperless.requests.clear()
+        plan = carry_out.preview(place, [a], [b])
+        assert any("'Steuer'" in line for line in in_words(plan, Names(place.paperless)))
+        carry_out.merge(place, plan, "test")
+        assert office.paperless.requests["GET", "/api/tags/"] == 1
+
+
+def test_what_comes_back_is_not_looked_for_among_all_that_lies_in_the_trash(office):
+    """Of thousands that lists all texts, for each document once more."""
+    _, a, b = filled(office)
+    with office.open() as place, place.lock.held():
+        act = carry_out.merge(place, carry_out.preview(place, [a], [b]), "test").number
+        office.paperless.requests.clear()
+        [done] = (each for each in place.audit.standing() if each.number == act)
+        assert carry_out.take_back(place, done, "test") == ((b,), ())
+        assert office.paperless.requests["GET", "/api/trash/"] == 0
+        # What does not lie there is named, and the others come back.
+        library = office.paperless.library
+        c = office.add(LETTER)
+        trash_document(library, library.documents[c])
+        found = place.paperless.restore([c, 999])
+    assert (found.done, [each.id for each in found.refused]) == ((c,), [999])
+    assert c in library.documents
 
 
 def test_fields_that_come_and_go_during_many_merges_lose_nothing(office):

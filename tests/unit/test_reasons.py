@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import json
+import sqlite3
 from pathlib import Path
 
 import orjson
 import pytest
 
 import paperless_fingerprint
+from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.languages import SPOKEN, speaking
 from paperless_fingerprint.languages.reasons import KINDS, TEXTS, Reason
 from paperless_fingerprint.model import Pair, Relation
 from paperless_fingerprint.stores.elasticsearch import rows as elasticsearch_rows
+from paperless_fingerprint.stores.elasticsearch.failures import _ANSWERS, _BLOCKS, Failures
 from paperless_fingerprint.stores.sqlite import rows as sqlite_rows
 
 ROOT = Path(paperless_fingerprint.__file__).parent
@@ -34,11 +37,15 @@ SENTENCES = ["same invoice number 2024-117", "98 % of the text matches", "the sa
 
 
 def _codes_in_the_source() -> set[str]:
-    """Reason("code", …), and the tables and choices of codes that stand beside."""
+    """Reason("code", …), store_error("code", …), and tables and choices of codes beside them."""
     found = set()
     for path in ROOT.rglob("*.py"):
         text = path.read_text("utf-8")
-        if "Reason" in text and path.name != "__init__.py" and path.parent.name != "languages":
+        if (
+            ("Reason" in text or "store_error(" in text)
+            and path.name != "__init__.py"
+            and path.parent.name != "languages"
+        ):
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     found.add(node.value)
@@ -51,12 +58,44 @@ def test_every_code_is_given_somewhere() -> None:
 
 def test_every_code_that_is_given_has_its_text() -> None:
     given = set()
-    for path in [*(ROOT / "comparison").rglob("*.py"), *(ROOT / "semantic").rglob("*.py")]:
+    rooms = ("comparison", "semantic", "stores", "files", "paperless", "integration")
+    for path in (path for room in rooms for path in (ROOT / room).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"Reason", "_share"}:
                 given |= {arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant)}
     assert len(given) > 10
     assert sorted(given - TEXTS.keys()) == []
+
+
+def test_why_a_store_cannot_be_used_is_said_in_the_language_of_whoever_reads(tmp_path) -> None:
+    said = {}
+    for text in ("disk is full", "attempt to write a readonly database", "database is locked",
+                 "file is not a database", "unable to open database file", "no such table"):  # fmt: skip
+        error = SqliteFile(tmp_path / "library.db")._explained(sqlite3.OperationalError(text))
+        said[text] = (str(error), _german(error))
+    server = Failures("http://one:9200")
+    for reason, _, _ in _BLOCKS:
+        said[reason] = (str(server.blocked(reason)), _german(server.blocked(reason)))
+    for code in {*_ANSWERS.values(), "silent", "too_slow", "untrusted", "no_elasticsearch"}:
+        error = server.store_error(code, said="4711", status=500)
+        said[code] = (str(error), _german(error))
+    for english, german in said.values():
+        # No code is shown as such, and no half of a sentence stays English.
+        assert english.split(": ", 1)[1] != german.split(": ", 1)[1]
+        assert " " in english.split("used: ", 1)[1]
+        assert "cannot be used" in english
+        assert "kann nicht benutzt werden" in german
+    assert said["disk is full"][0].endswith(
+        "Make room and run the command again; nothing was half written."
+    )
+    assert "4711" in said["silent"][0]
+    # What a server says besides is passed on as it is.
+    assert str(server.store_error("100 % wrong")).endswith("cannot be used: 100 % wrong.")
+
+
+def _german(error: Exception) -> str:
+    with speaking("de"):
+        return str(error)
 
 
 def test_sentences_are_made_when_they_are_read() -> None:

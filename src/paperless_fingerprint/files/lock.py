@@ -10,6 +10,7 @@ from pathlib import Path
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import OWNER_ONLY
+from paperless_fingerprint.languages.reasons import Reason
 
 
 class FileLock:
@@ -63,7 +64,5 @@ class FileLock:
         try:
             return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY)
         except OSError as error:
-            raise StoreError(
-                f"The lock {self.path} cannot be used: {error.strerror}. This user must be able to "
-                "write to that folder."
-            ) from error
+            told = {"path": str(self.path), "said": str(error.strerror)}
+            raise StoreError(Reason("lock_file", told)) from error

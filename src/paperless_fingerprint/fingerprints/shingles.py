@@ -45,20 +45,6 @@ def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
     return streams[0] if len(streams) == 1 else distinct(np.concatenate(streams))
 
 
-def word_hash(word: str) -> int:
-    """The hash of one word, as shingle_hashes() has it, without arrays: they cost more than it."""
-    value, factor = 0, 1
-    for octet in word.encode():
-        value += octet * factor
-        factor = factor * BASE & _ALL_BITS
-    value &= _ALL_BITS
-    value ^= value >> 33
-    value = value * _MIXERS[0] & _ALL_BITS
-    value ^= value >> 33
-    value = value * _MIXERS[1] & _ALL_BITS
-    return value ^ value >> 33
-
-
 def shingle_stream(normalised: str | bytes, shingle_words: int) -> Iterator[Hashes]:
     """The hashes of all shingles as they come, unsorted and with those that come again.
 

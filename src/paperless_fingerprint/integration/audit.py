@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import OWNER_ONLY
+from paperless_fingerprint.languages.reasons import Reason
 
 #: What only says what has become of another act.
 _ABOUT_ACTS = frozenset({"merged", "undone"})
@@ -46,16 +48,43 @@ class Act:
         }
 
 
+@dataclass(slots=True)
+class _Known:
+    """The acts, and what each question looks them up by: a batch writes thousands, and asks after each."""
+
+    acts: list[Act] = field(default_factory=list)
+    #: Number → how that act ended, the latest.
+    ends: dict[int, Act] = field(default_factory=dict)
+    undone: set[int] = field(default_factory=set)
+    #: Merges that were begun and have not ended.
+    begun: dict[int, Act] = field(default_factory=dict)
+    #: The name that whoever ordered them gave to merges → those, in their order.
+    ordered: defaultdict[str, list[Act]] = field(default_factory=lambda: defaultdict(list))
+
+    def take(self, acts: Iterable[Act]) -> None:
+        for act in acts:
+            self.acts.append(act)
+            if act.what == "merge":
+                self.begun[act.number] = act
+                self.ordered[act.details.get("key", "")].append(act)
+            elif act.what in _ABOUT_ACTS:
+                about = act.details.get("act", 0)
+                self.ends[about] = act
+                self.begun.pop(about, None)
+                if act.what == "undone":
+                    self.undone.add(about)
+
+
 class AuditLog:
     def __init__(self, path: Path) -> None:
         self.path = path
-        #: What was read already, and up to where: a batch writes thousands of acts.
-        self._read: list[Act] = []
+        #: What was read already, and up to where.
+        self._known = _Known()
         self._end = 0
 
     def write(self, at: str, what: str, document_id: int, by: str, **details: Any) -> Act:
         """On the disk when this returns. Whoever writes holds the library's lock."""
-        acts = self.acts()
+        acts = self._look().acts
         act = Act(acts[-1].number + 1 if acts else 1, at, what, document_id, by, details)
         line = json.dumps(act.as_json(), ensure_ascii=False).encode() + b"\n"
         try:
@@ -66,10 +95,8 @@ class AuditLog:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise StoreError(
-                f"The audit log {self.path} cannot be written ({error.strerror}), so nothing was "
-                "moved to the trash. Make room, or let this user write to it."
-            ) from error
+            told = {"path": str(self.path), "said": str(error.strerror)}
+            raise StoreError(Reason("audit_log", told)) from error
         return act
 
     def _ends_with_newline(self) -> bool:
@@ -77,48 +104,57 @@ class AuditLog:
             file.seek(-1, os.SEEK_END)
             return file.read(1) == b"\n"
 
-    def acts(self) -> list[Act]:
+    def _look(self) -> _Known:
         try:
             with self.path.open("rb") as file:
                 if file.seek(0, os.SEEK_END) < self._end:
-                    self._read, self._end = [], 0  # another file
+                    self._known, self._end = _Known(), 0  # another file
                 file.seek(self._end)
                 lines, _, rest = file.read().rpartition(b"\n")
         except FileNotFoundError:
-            self._read, self._end = [], 0
-            return []
+            self._known, self._end = _Known(), 0
+            return self._known
         except OSError as error:
             raise StoreError(
                 f"The audit log {self.path} cannot be read: {error.strerror}."
             ) from error
         if lines:
             self._end += len(lines) + 1
-            self._read += _acts_in(lines)
+            self._known.take(_acts_in(lines))
+        if not rest:
+            return self._known
         # A line without an end may not be whole yet: it is looked at again.
-        return [*self._read, *_acts_in(rest)]
+        found = _Known()
+        found.take([*self._known.acts, *_acts_in(rest)])
+        return found
+
+    def acts(self) -> list[Act]:
+        return list(self._look().acts)
 
     def standing(self) -> list[Act]:
         """What has not been taken back, the latest first."""
-        acts = self.acts()
-        undone = {act.details.get("act") for act in acts if act.what == "undone"}
-        return [a for a in reversed(acts) if a.what not in _ABOUT_ACTS and a.number not in undone]
+        known = self._look()
+        return [a for a in reversed(known.acts)
+                if a.what not in _ABOUT_ACTS and a.number not in known.undone]  # fmt: skip
 
     def unfinished(self) -> list[Act]:
         """Merges that were begun and neither ended nor taken back, in their order."""
-        acts = self.acts()
-        over = {act.details.get("act") for act in acts if act.what in _ABOUT_ACTS}
-        return [act for act in acts if act.what == "merge" and act.number not in over]
+        return list(self._look().begun.values())
+
+    def merge_of(self, key: str) -> Act | None:
+        """The merge that was ordered by that name and stands."""
+        known = self._look()
+        found = reversed(known.ordered.get(key, ()))
+        return next((act for act in found if act.number not in known.undone), None)
 
     def end_of(self, number: int) -> Act | None:
         """How this act ended: 'merged' or 'undone', the latest; nothing where it is under way."""
-        return next((a for a in reversed(self.acts()) if a.what in _ABOUT_ACTS
-                     and a.details.get("act") == number), None)  # fmt: skip
+        return self._look().ends.get(number)
 
     def undone(self) -> list[Act]:
         """What somebody has taken back: never to be done again by a policy."""
-        acts = self.acts()
-        numbers = {act.details.get("act") for act in acts if act.what == "undone"}
-        return [act for act in acts if act.number in numbers]
+        known = self._look()
+        return [act for act in known.acts if act.number in known.undone]
 
 
 def _acts_in(lines: bytes) -> Iterator[Act]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files.sqlite import Format, SqliteFile, made_of
+from paperless_fingerprint.languages.reasons import Reason
 
 #: 'pfwk'.
 APPLICATION_ID = 0x7066776B
@@ -75,10 +76,7 @@ class WorkerFile(SqliteFile):
             connection.execute("INSERT OR REPLACE INTO note VALUES (?, ?)", (name, value))
 
     def _explained(self, error: sqlite3.Error) -> StoreError:
-        return StoreError(
-            f"The inbox {self.path} cannot be used ({error}). Check that the disk has room and "
-            "that this user may write to the file and its folder; events wait until then."
-        )
+        return StoreError(Reason("inbox_file", {"path": str(self.path), "what": str(error)}))
 
 
 def next_ticket(connection: sqlite3.Connection) -> int:

@@ -149,6 +149,91 @@ TEXTS: Mapping[str, str] = {
         "Paperless does not let this user do %(request)s%(said)s Give the token's user the "
         "permission in Paperless under '%(menu)s', or use another token."
     ),
+    "certificate": mark(
+        "The certificate of %(address)s is not trusted. If it is your own, name the file of your "
+        "certificate authority in the setting for Paperless's CA."
+    ),
+    "leads_on": mark(
+        "Paperless's address %(address)s leads on to %(to)s. Nothing was sent there, so that the "
+        "token stays with you: set the address that is meant."
+    ),
+    "library_file": mark("The library %(path)s cannot be used: %(what)s."),
+    "inbox_file": mark(
+        "The inbox %(path)s cannot be used (%(what)s). Check that the disk has room and that this "
+        "user may write to the file and its folder; events wait until then."
+    ),
+    "lock_file": mark(
+        "The lock %(path)s cannot be used: %(said)s. This user must be able to write to that folder."
+    ),
+    "audit_log": mark(
+        "The audit log %(path)s cannot be written (%(said)s), so nothing was moved to the trash. "
+        "Make room, or let this user write to it."
+    ),
+    "library_in_elasticsearch": mark(
+        "The library in Elasticsearch at %(address)s cannot be used: %(what)s."
+    ),
+    # What the value `what` of those names.
+    "disk_full": mark(
+        "the disk is full. Make room and run the command again; nothing was half written"
+    ),
+    "read_only": mark(
+        "it is read-only for this user. Give the file and its folder write permission"
+    ),
+    "held": mark("another process has held it for %(seconds)s seconds. Wait for it, or stop it"),
+    "damaged": mark(
+        "the file is damaged, or no SQLite database. Restore it from a backup, or move it away and "
+        "run 'import' or 'sync' again: everything but decisions can be made anew"
+    ),
+    "cannot_open": mark(
+        "it cannot be opened. Check that the folder is there and that you may write to it"
+    ),
+    "disk_fails": mark(
+        "SQLite says: %(said)s. Mostly the disk is full; if not, it or its cable may fail. Make "
+        "room and run the command again; nothing was half written"
+    ),
+    "sqlite_says": mark("SQLite says: %(said)s"),
+    "server_full": mark(
+        "the disk of the server is full, so it takes no more writes. Free space there; what was "
+        "acknowledged is safe"
+    ),
+    "cluster_read_only": mark("the whole cluster is read-only. Take the setting %(setting)s away"),
+    "index_read_only": mark("its index is read-only. Take the setting %(setting)s away"),
+    "index_closed": mark("its index is closed. Open it"),
+    "no_master": mark("the cluster has no master. Bring the missing nodes up again"),
+    "starting": mark("the cluster is still starting. Try again in a moment"),
+    "blocked": mark("it is blocked (%(said)s)"),
+    "no_elasticsearch": mark(
+        "what answers there is no Elasticsearch, and no OpenSearch 2 or 3. Check the address in "
+        "--store"
+    ),
+    "no_version": mark("it does not tell its version. Check the address in --store"),
+    "untrusted": mark(
+        "its certificate is not trusted. Name the certificate authority in [elasticsearch] "
+        "ca_file, and check that the address is the certificate's (%(said)s)"
+    ),
+    "too_slow": mark(
+        "it does not answer in time. Look whether it is overloaded, or raise [elasticsearch] "
+        "timeout_seconds"
+    ),
+    "silent": mark("it does not answer (%(said)s). Start it, or check the address in --store"),
+    "senseless": mark("its answer makes no sense (%(said)s)"),
+    "wrong_name": mark(
+        "it refuses our name. Check [elasticsearch] api_key, or username and password"
+    ),
+    "no_privilege": mark(
+        "it does not let this user do that (%(said)s). Grant the cluster privilege 'monitor', and "
+        "'all' on the indices of the prefix"
+    ),
+    "too_large": mark("a request is too large for it. Raise its http.max_content_length"),
+    "overloaded": mark("it is overloaded (%(said)s). Try again later"),
+    "index_gone": mark("an index is gone while it was in use (%(said)s). Open the library again"),
+    "not_available": mark("it is not available (%(said)s). Try again in a moment"),
+    "answered": mark("it answered %(status)s: %(said)s"),
+    "indices_change": mark("its indices keep changing. Try again in a moment"),
+    "writes_refused": mark(
+        "%(count)s writes were refused, the first with: %(said)s. Run the command again"
+    ),
+    "unreadable": mark("a document cannot be read (%(said)s)"),
 }
 #: What the values `kind` and `kinds` name.
 KINDS: Mapping[str, str] = {
@@ -193,7 +278,11 @@ class Reason:
         text = TEXTS.get(self.code)
         if text is None:
             return str(self.values.get("text", self.code))
-        return gettext(text, **{name: _shown(name, value) for name, value in self.values.items()})
+        values = {name: _shown(name, value) for name, value in self.values.items()}
+        within = TEXTS.get(values.get("what", ""))
+        if within is not None:
+            values["what"] = gettext(within, **values)
+        return gettext(text, **values)
 
 
 def _shown(name: str, value: Any) -> str:

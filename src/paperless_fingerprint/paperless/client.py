@@ -237,7 +237,9 @@ class PaperlessClient:
     # --- labels --------------------------------------------------------------------------------
 
     def tags(self) -> list[Tag]:
-        return labels.tags(self._connection)
+        found = labels.tags(self._connection)
+        self.names.learn("tags", {tag.id: tag.name for tag in found})
+        return found
 
     def tag(self, number: int) -> Tag | None:
         return labels.tag(self._connection, number)

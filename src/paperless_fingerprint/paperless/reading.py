@@ -53,6 +53,11 @@ class Names:
             self._names.clear()
             self._read_at = time.monotonic()
 
+    def learn(self, kind: str, names: dict[int, str]) -> None:
+        """What somebody has just read for another reason."""
+        with self._lock:
+            self._names.setdefault(kind, names)
+
     def of(self, kind: str) -> dict[int, str]:
         with self._lock:
             now = time.monotonic()

@@ -158,9 +158,7 @@ class Transport:
         if response.is_redirect:
             to = _where(response.headers.get("Location", ""), self.url)
             raise StrangeError(
-                f"Paperless's address {self.url} leads on to {to}. Nothing was sent there, so that "
-                "the token stays with you: set the address that is meant.",
-                status=response.status_code,
+                Reason("leads_on", {"address": self.url, "to": to}), status=response.status_code
             )
         return Reply(response.status_code, response.headers, body)
 
@@ -195,10 +193,7 @@ class Transport:
             return client.send(built, stream=True)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
-                raise ConfigurationError(
-                    f"The certificate of {self.url} is not trusted. If it is your own, name the "
-                    "file of your certificate authority in the setting for Paperless's CA."
-                ) from error
+                raise ConfigurationError(Reason("certificate", {"address": self.url})) from error
             # Status 0 says that nothing of the request arrived.
             raise UnavailableError(
                 Reason("away", {"address": self.url, "why": _reason(error)}), status=0

@@ -61,18 +61,18 @@ class MergeRunner(JournalRunner):
                 found.update((int(id), title) for id, title in act.details["titles"].items())
         return found
 
-    def _waiting(self) -> list[JournalEntry]:
-        """What is taken back goes first: it may be under way."""
-        found = [entry for entry in self._journal.waiting() if entry.merges]
-        return sorted(found, key=lambda entry: (entry.undoes is None, entry.number))
+    def _next(self) -> JournalEntry | None:
+        """What is taken back goes first: it may be under way. Of thousands it is looked for after each."""
+        waiting = self._journal.waiting()
+        back = (entry for entry in waiting if entry.undoes is not None and entry.merges)
+        return next(back, None) or next((entry for entry in waiting if entry.merges), None)
 
     def _carry_out_waiting(self, stop: threading.Event) -> None:
-        while self._waiting():
+        while self._next() is not None:
             with open_workplace(self._settings) as place:
                 pause = at_pace(place.settings.paperless.writes_per_second)
                 # Looked at anew after each: somebody may have taken the rest back.
-                while (found := self._waiting()) and not stop.is_set():
-                    act = found[0]
+                while (act := self._next()) is not None and not stop.is_set():
                     work = self._merge if act.undoes is None else self._take_back
                     with self._wanting():
                         work(place, act, pause if act.batch else _at_once)
@@ -86,10 +86,10 @@ class MergeRunner(JournalRunner):
         state, why = REFUSED, Why()
         with place.lock.held():
             around = reach(place.store, act.documents)
-            done = carry_out.found_of(place, _key(act))
+            done = place.audit.merge_of(_key(act))
             if done is None:
                 why = _refusal(place, order, act, pause)
-                done = carry_out.found_of(place, _key(act))
+                done = place.audit.merge_of(_key(act))
             elif place.audit.end_of(done.number) is None:
                 carry_out.finish(place, pause)
             if done is not None:
@@ -104,7 +104,7 @@ class MergeRunner(JournalRunner):
         assert undone is not None  # nothing is ever deleted there
         problems: Why = ()
         with place.lock.held():
-            done = carry_out.found_of(place, _key(undone))
+            done = place.audit.merge_of(_key(undone))
             if done is not None:
                 _, problems = carry_out.take_back(place, done, act.by, pause)
             around = self._decide(place, undone, act) | reach(place.store, act.documents)
@@ -178,6 +178,7 @@ def _doubt(
     for id in choice.trash:
         copy = held[id]
         two = {"document": first.id, "copy": id}
+        tags = copy.tags if wanted.protected_tags else ()
         if (min(id, first.id), max(id, first.id)) not in pairs:
             return Reason("unsure_now", two)
         if copy.content.split() != first.content.split():
@@ -187,7 +188,7 @@ def _doubt(
         spared = (
             id in wanted.protected
             or copy.values["storage_path"] == wanted.protected_path is not None
-            or any(names("tags", tag) in wanted.protected_tags for tag in copy.tags)
+            or any(names("tags", tag) in wanted.protected_tags for tag in tags)
         )
         if spared:
             return Reason("protected_now", {"document": id})

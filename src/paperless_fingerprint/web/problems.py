@@ -24,8 +24,8 @@ from paperless_fingerprint.errors import (
     StoreError,
     unexpected,
 )
+from paperless_fingerprint.languages import ENGLISH, mark, speaking
 from paperless_fingerprint.languages import gettext as _
-from paperless_fingerprint.languages import mark
 from paperless_fingerprint.paperless.refusals import DeniedError, MissingError
 from paperless_fingerprint.query.language import QueryError
 from paperless_fingerprint.query.searcher import SearchTooLongError
@@ -84,7 +84,7 @@ def problem_of(error: Exception, secrets: Collection[str] = ()) -> Problem:
     if isinstance(error, SearchTooLongError):
         return Problem(503, "The search took too long", str(error))
     if isinstance(error, StoreError):
-        _log.warning("%s", error)
+        _to_the_log(error)
         return Problem(
             503, "The library is not available",
             _("The library cannot be read at the moment. Nothing is lost; try again in a moment."),
@@ -103,7 +103,7 @@ def problem_of(error: Exception, secrets: Collection[str] = ()) -> Problem:
               "the settings, everything works."),
         )  # fmt: skip
     if isinstance(error, PaperlessError):
-        _log.warning("%s", error)
+        _to_the_log(error)
         return Problem(
             503, "Paperless is not available",
             _("Paperless does not answer at the moment. You can still look at everything, and "
@@ -112,7 +112,7 @@ def problem_of(error: Exception, secrets: Collection[str] = ()) -> Problem:
     if isinstance(error, CannotChangeError):
         return Problem(409, "The settings file cannot be changed", str(error))
     if isinstance(error, ConfigurationError):
-        _log.warning("%s", error)
+        _to_the_log(error)
         return Problem(
             500, "A setting is wrong", _("Run `paperless-fingerprint doctor` to see which one.")
         )
@@ -120,11 +120,18 @@ def problem_of(error: Exception, secrets: Collection[str] = ()) -> Problem:
         return Problem(400, "The request is not understood", str(error))
     if isinstance(error, PermissionError):
         return Problem(403, "Not allowed", str(error) or _("You are not allowed to do this."))
-    unexpected(error, secrets)
+    with speaking(ENGLISH):
+        unexpected(error, secrets)
     return Problem(
         500, "Something is broken here",
         _("This should not have happened; the log of `serve` has the details. Nothing was done halfway."),
     )  # fmt: skip
+
+
+def _to_the_log(error: FingerprintError) -> None:
+    """In English, whoever asked."""
+    with speaking(ENGLISH):
+        _log.warning("%s", error)
 
 
 def response_of(request: Request, error: Exception) -> Response:

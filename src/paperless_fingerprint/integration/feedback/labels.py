@@ -108,10 +108,26 @@ class OwnLabels:
             return self._labels
         create = create and not is_taken_back(self._store)
         found = _Search(self._paperless, self._store, self._settings, create=create).labels()
-        if create:
-            self._labels, self._read_at = found, time.monotonic()
-            self._ids = _remembered(self._store)
+        ids = _remembered(self._store)
+        if create or self._is_whole(found, ids):
+            self._labels, self._read_at, self._ids = found, time.monotonic(), ids
         return found
+
+    def _is_whole(self, found: Labels, ids: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether there is nothing to be made or renamed."""
+        own = self._settings.paperless
+        return bool(
+            len(found.tags) == len(Role)
+            and found.not_duplicate
+            and (found.parent or not own.tag_parent)
+            and found.fields.keys() == _wanted_fields(self._settings).keys()
+            and ("view:" in ids or not own.view)
+            and all(
+                entry["name"] == self._settings.value(f"paperless.{name.replace(':', '_')}")
+                for name, entry in ids.items()
+                if name.startswith("tag:")
+            )
+        )
 
     def delete_all(self) -> list[str]:
         """Take our labels away; says what was left, and why."""

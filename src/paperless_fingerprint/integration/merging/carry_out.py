@@ -103,12 +103,6 @@ def finish(place: Workplace, pause: Pause = lambda: None) -> list[MergeReport]:
     return [_carried_out(place, act, pause) for act in place.audit.unfinished()]
 
 
-def found_of(place: Workplace, key: str) -> Act | None:
-    """The merge that was done for an order; nothing where there is none, or it was taken back."""
-    acts = (a for a in place.audit.standing() if a.what == "merge" and a.details.get("key") == key)
-    return next(acts, None)
-
-
 def report_of(place: Workplace, act: Act) -> MergeReport:
     """Of an act that has ended."""
     end = place.audit.end_of(act.number)
@@ -282,7 +276,7 @@ def take_back(
     # Links of ours are written anew, also where this dies before it has looked again.
     place.ledger.owe([plan.gets, *result.done])
     place.audit.write(now_text(), "undone", plan.gets, by, act=act.number, why=sentences(problems))
-    _look_again(place, [*result.done, *([] if unseen else [plan.gets])])
+    _look_again(place, [*result.done, *([plan.gets] if plan.gives and not unseen else [])])
     tell(place)
     return result.done, problems
 

@@ -23,6 +23,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
     definitions,
     look_up,
 )
+from paperless_fingerprint.stores.elasticsearch.lease import held_of
 from paperless_fingerprint.stores.elasticsearch.pending import WaitingList
 from paperless_fingerprint.stores.elasticsearch.refresh import SEEN_AT_ONCE, unseen_at
 from paperless_fingerprint.stores.elasticsearch.reindex import Convert, Move, is_moving
@@ -67,6 +68,7 @@ class Session:
                 unseen=self._unseen,
                 seen_at_once=seen_at_once,
                 changes_in=self._names["library"],
+                lease=lambda: held_of(address),
             )
             self._prepare(create=create)
             self._waiting = WaitingList(self._names["library"], self._writer, self._reader)
@@ -104,7 +106,7 @@ class Session:
                     self._client, self._failures, self.address, definition,
                     found[definition.kind], self._converter(definition.kind),
                 ).run()  # fmt: skip
-        raise self._failures.store_error("its indices keep changing. Try again in a moment")
+        raise self._failures.store_error("indices_change")
 
     def _make(self, definition: IndexDefinition) -> None:
         name = definition.index(self.address.prefix, 1)

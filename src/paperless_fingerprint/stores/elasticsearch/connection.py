@@ -115,13 +115,10 @@ def check_version(client: Elasticsearch, failures: Failures) -> Server:
     version = min(found, key=_numbers, default="")
     if is_opensearch(answer):
         if not version or not OLDEST_OPENSEARCH <= _numbers(version)[0] <= NEWEST_OPENSEARCH:
-            raise failures.store_error(
-                "what answers there is no Elasticsearch, and no OpenSearch 2 or 3. Check the "
-                "address in --store"
-            )
+            raise failures.store_error("no_elasticsearch")
         return Server(OPENSEARCH, version)
     if not version:
-        raise failures.store_error("it does not tell its version. Check the address in --store")
+        raise failures.store_error("no_version")
     _check_known(version, failures)
     return Server("Elasticsearch", version)
 

@@ -232,7 +232,7 @@ class Reader:
                 yield document
             elif "error" in document:
                 reason = document["error"].get("reason", "")
-                raise self._failures.store_error(f"a document cannot be read ({reason})")
+                raise self._failures.store_error("unreadable", said=reason)
 
     def _patience(self, error: Exception) -> float:
         """For how many seconds this may pass."""

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from paperless_fingerprint.candidates.rules import (
 )
 from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.model import Fingerprint, StoredDocument
+
+Ids = npt.NDArray[np.int64]
 
 _ID_BITS = 32
 _PREFIX_BITS = 31
@@ -138,12 +141,12 @@ def _columns(tree: _Tree, records: Sequence[StoredDocument]) -> list[bytes]:
     return [getattr(record.fingerprint, tree.column) for record in records]
 
 
-def _list(connection: sqlite3.Connection, table: str, prefix: int, limit: int) -> list[int]:
+def posting_list(connection: sqlite3.Connection, table: str, prefix: int, limit: int) -> Ids:
     low = prefix << _ID_BITS
-    rows = connection.execute(
+    keys = connection.execute(
         f"SELECT key FROM {table} WHERE key BETWEEN ? AND ? LIMIT ?", (low, low | _ID_MASK, limit)
     ).fetchall()
-    return [key & _ID_MASK for (key,) in rows]
+    return np.fromiter(chain.from_iterable(keys), np.int64, len(keys)) & _ID_MASK
 
 
 def shortlist(
@@ -188,9 +191,9 @@ def _rarest_lists(connection: sqlite3.Connection, prefixes: list[int]) -> list[l
             if len(lists) >= LISTS_READ_AT_LEAST:
                 break
             # Hardly any list fits: the beginnings of the next ones stand for them.
-            lists.append(_list(connection, "posting", prefix, LIST_START))
+            lists.append(posting_list(connection, "posting", prefix, LIST_START).tolist())
             continue
-        lists.append(_list(connection, "posting", prefix, size))
+        lists.append(posting_list(connection, "posting", prefix, size).tolist())
         room -= size
     return lists
 
@@ -202,7 +205,7 @@ def band_mates(
     shared: Counter[int] = Counter()
     for prefix in np.unique(_BANDS.prefixes(fingerprint.bands)).tolist():
         # One more for the document itself, which need not be in the store.
-        bucket = _list(connection, "band", prefix, BUCKET + 2)
+        bucket = posting_list(connection, "band", prefix, BUCKET + 2).tolist()
         others = [id for id in bucket if id != excluding]
         if len(others) <= BUCKET:
             shared.update(others)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +10,10 @@ import numpy.typing as npt
 from paperless_fingerprint.candidates.rules import shared_hashes
 from paperless_fingerprint.query.plan import SketchQuery
 from paperless_fingerprint.query.searcher import Found
+from paperless_fingerprint.stores.sqlite.postings import Ids, posting_list
 
-Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_ID_BITS = 32
-_ID_MASK = (1 << _ID_BITS) - 1
 #: How far posting lists are read at first; each further round reads four times as far.
 _FIRST_READ = 128
 
@@ -75,7 +72,7 @@ def _read(
     limit = _FIRST_READ
     while not whole.all():
         for place in np.flatnonzero(~whole).tolist():
-            lists[place] = posting_list(connection, prefixes[place], limit)
+            lists[place] = posting_list(connection, "posting", prefixes[place], limit)
             whole[place] = len(lists[place]) < limit
         if all(
             group.asked - np.count_nonzero(whole[: group.asked]) <= (group.minimum - 1) * 3 // 4
@@ -84,14 +81,6 @@ def _read(
             break
         limit *= 4
     return lists, whole
-
-
-def posting_list(connection: sqlite3.Connection, prefix: int, limit: int) -> Ids:
-    low = prefix << _ID_BITS
-    keys = connection.execute(
-        "SELECT key FROM posting WHERE key BETWEEN ? AND ? LIMIT ?", (low, low | _ID_MASK, limit)
-    ).fetchall()
-    return np.fromiter(chain.from_iterable(keys), np.int64, len(keys)) & _ID_MASK
 
 
 def number_of_documents(connection: sqlite3.Connection) -> int:
