@@ -136,7 +136,7 @@ def measured(folders: list[Path], made: int) -> list[Row]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
-    parser.add_argument("--made", type=int, default=3_000, metavar="SIZE")
+    parser.add_argument("--made", type=int, default=1_000, metavar="SIZE")
     parser.add_argument("--json", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     report("peers", measured(options.folders, options.made), options.json)

@@ -35,7 +35,7 @@ def parts(options: argparse.Namespace, folder: Path) -> dict[str, list[list[str]
         [["candidates.py", size(3_000), "--sample", size(500)]],
         [
             ["relation_cases.py", str(folder), "--seed", "131"],
-            ["peers.py", str(folder), "--made", size(3_000)],
+            ["peers.py", str(folder), "--made", size(1_000)],
         ],
         [["search.py", "sqlite", VERSION, "--made", size(10_000), "--queries", size(100), "--cpu", "--others"]],
         [

@@ -30,7 +30,7 @@ import orjson
 
 import search_others
 from analysis import in_place
-from made_library import MadeLibrary, write
+from made_library import MadeLibrary, Shares, write
 from measuring import Row, left
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.library.search import BLOCKS, Request, Search
@@ -77,8 +77,10 @@ def main() -> None:
         if asked.made:
             with tempfile.TemporaryDirectory() as folder, in_place(store, Path(folder)) as place:
                 asked.fill = Path(folder) / "made.jsonl"
-                # As long ones and short ones as people have: half have 350 words, one in a hundred 3,000.
-                write(MadeLibrary(asked.made, spread=0.95), asked.fill)
+                # Some are long (one in a hundred has 3,000 words), and many hold about a fifth of
+                # another: those are hard to find.
+                parts = Shares(parts=0.15)
+                write(MadeLibrary(asked.made, spread=0.95, shares=parts), asked.fill)
                 rows += searched(place.address, store, asked)
         else:
             rows += searched(store, store, asked)
