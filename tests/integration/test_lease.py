@@ -12,17 +12,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from paperless_work import LETTER, Office
 from waiting import until
 
 from documents import SPEC, some_text, stored
 from elasticsearch_nodes import client_for, open_test_store
 from paperless_fingerprint.api.library import Library
-from paperless_fingerprint.errors import StoreError
+from paperless_fingerprint.cli import main
+from paperless_fingerprint.errors import ExitCode, StoreError
 from paperless_fingerprint.integration.context import tell_alone
 from paperless_fingerprint.integration.feedback.ledger import NEW, ON, Ledger, Mark
 from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.library.lock import library_lock
 from paperless_fingerprint.model import Document
+from paperless_fingerprint.service.worker import Worker
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.elasticsearch import lease
@@ -292,3 +296,25 @@ def test_a_server_that_is_away_for_a_while_takes_nobodys_turn(here, elasticsearc
             until(lambda: held._renewed_at > seen, "renewed")
             library.store.put_notes({"still": "here"})
             assert library.store.notes()["still"] == "here"
+
+
+def test_the_command_line_refuses_and_serve_stands_by(start, here, place, stand_in, tmp_path):
+    """`serve` on a second machine begins when the first has ended."""
+    with made(here("a")):
+        first = start("a")
+        assert first.says() == "begun"
+    done = CliRunner().invoke(main, ["analyze"], env=place("b"))
+    assert done.exit_code == ExitCode.STORE
+    assert "works on the library in Elasticsearch" in done.stderr
+    office = Office(tmp_path / "b", stand_in)
+    office.environment |= place("b")
+    worker = Worker(office.settings)
+    worker.start()
+    try:
+        until(lambda: "works on the library" in str(worker.vitals.trouble), "it stands by")
+        worker.announce(office.add(LETTER))
+        assert worker.vitals.documents_done == 0
+        first.end()
+        until(lambda: worker.vitals.documents_done == 1, "it begins", seconds=120)
+    finally:
+        worker.stop()
