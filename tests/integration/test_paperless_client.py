@@ -12,7 +12,6 @@ from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.demo.stand_in.documents import trash_document
 from paperless_fingerprint.errors import ConfigurationError, ExitCode, PaperlessError
 from paperless_fingerprint.model import Document
-from paperless_fingerprint.paperless import listing
 from paperless_fingerprint.paperless.client import Limits, PaperlessClient
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.refusals import (
@@ -192,7 +191,7 @@ def test_pages_that_shift_while_they_are_read_lose_nothing(client, stand_in, see
         return answer
 
     monkeypatch.setattr(connection, "get", get)
-    found = listing.document_ids(connection, page_size=7)
+    found = client.document_ids(page_size=7)
     assert set(found) >= set(library.documents)
     assert len(found) == len(set(found))
     assert set(found) <= set(library.documents) | set(ids)
@@ -213,7 +212,7 @@ def test_a_list_that_becomes_shorter_than_its_pages_is_read_again(client, stand_
         return answer
 
     monkeypatch.setattr(connection, "get", get)
-    assert set(listing.document_ids(connection, page_size=10)) >= set(stand_in.library.documents)
+    assert set(client.document_ids(page_size=10)) >= set(stand_in.library.documents)
 
 
 def test_changes_come_oldest_first_and_to_the_microsecond(client, stand_in):
