@@ -100,12 +100,6 @@ class PaperlessClient(Reads, Writes, Labels):
 
     # --- labels --------------------------------------------------------------------------------
 
-    def correspondents(self) -> dict[int, str]:
-        return dict(self.names.of("correspondents"))
-
-    def document_types(self) -> dict[int, str]:
-        return dict(self.names.of("document_types"))
-
     def storage_paths(self) -> dict[int, str]:
         return dict(self.names.of("storage_paths"))
 
@@ -153,23 +147,6 @@ class PaperlessClient(Reads, Writes, Labels):
                 if size > _MOST_BYTES:
                     break
         return False
-
-    def upload(
-        self, file_name: str, data: bytes, *, mime_type: str = "text/plain", **form: Any
-    ) -> str:
-        """The id of the task that consumes it."""
-        files = {"document": (file_name, data, mime_type)}
-        path = "/api/documents/post_document/"
-        return str(self._connection.send("POST", path, form=form, files=files, repeatable=False))
-
-    def task(self, task_id: str) -> Mapping[str, Any] | None:
-        """`status` in lower case, whatever the version; the rest as Paperless tells it."""
-        found = self._connection.get("/api/tasks/", {"task_id": task_id})
-        tasks = found.get("results", []) if isinstance(found, Mapping) else found or []
-        for task in tasks:
-            if task.get("task_id") == task_id:
-                return {**task, "status": str(task.get("status", "")).lower()}
-        return None
 
 
 def _group_ids(groups: Iterable[Any]) -> Iterator[int]:

@@ -115,13 +115,6 @@ class Labels:
         same.sort(key=lambda tag: (tag.owner is not None, not tag.may_change, tag.id))
         return same[0] if same else None
 
-    def tag(self, number: int) -> Tag | None:
-        """By its id, which survives a rename."""
-        try:
-            return tag_of(self._connection.get(f"/api/tags/{number}/"))
-        except MissingError:
-            return None
-
     def ensure_tag(self, name: str, *, color: str = "#a6cee3", parent: int | None = None) -> Tag:
         """The tag of this name, made where there is none: for all to see, and never assigned by itself."""
         told: dict[str, Any] = {

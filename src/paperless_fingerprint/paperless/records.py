@@ -30,8 +30,6 @@ class PaperlessDocument:
     tag_ids: tuple[int, ...] = ()
     #: Field id → value, in Paperless's own form. A number may come as text: bulk edits do not check.
     custom_fields: Mapping[int, Any] = field(default_factory=dict)
-    #: The ids of later file versions; the hook is called with them.
-    version_ids: tuple[int, ...] = ()
     mime_type: str | None = None
     #: None where it was not asked for.
     may_change: bool | None = None
@@ -249,7 +247,6 @@ def _document_of(found: Json, name_of: NameOf, *, full_perms: bool) -> Paperless
         document,
         tag_ids=tag_ids,
         custom_fields={int(f["field"]): f["value"] for f in found.get("custom_fields") or ()},
-        version_ids=tuple(int(v["id"]) for v in versions if not v.get("is_root")),
         mime_type=found.get("mime_type"),
         may_change=found.get("user_can_change"),
     )
