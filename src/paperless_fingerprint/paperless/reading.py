@@ -34,7 +34,6 @@ from paperless_fingerprint.paperless.refusals import (
 #: Told of a document that could not be read, so that the rest can go on.
 OnUnreadable = Callable[[int, PaperlessError], None]
 _KEPT_SECONDS = 60.0
-KINDS = ("tags", "correspondents", "document_types", "storage_paths")
 
 
 class Names:
