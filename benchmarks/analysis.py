@@ -51,36 +51,42 @@ class Place:
     def node_seconds(self) -> float:
         return node_seconds(self.node) if self.node else 0.0
 
-    def command(self, *arguments: str) -> tuple[float, float]:
+    def command(self, *arguments: str) -> tuple[float, float, float]:
         """CPU seconds of one command and of all that it started or asked, and the most MB that its
-        processes had together (what they share counts once)."""
+        processes had together and one of them alone (what they share counts once)."""
         before, node_before = resource.getrusage(resource.RUSAGE_CHILDREN), self.node_seconds()
         running = psutil.Popen(
             [sys.executable, "-m", "paperless_fingerprint", "--store", self.address, *arguments],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        most = 0.0
+        together = largest = 0.0
         while running.poll() is None:
-            most = max(most, megabytes(running))
+            each = megabytes_of_each(running)
+            together, largest = max(together, sum(each)), max(largest, *each, 0.0)
             time.sleep(0.1)
         if running.returncode:
             raise SystemExit(f"{' '.join(arguments)} ended with {running.returncode}")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return spent + self.node_seconds() - node_before, most
+        return spent + self.node_seconds() - node_before, together, largest
 
 
 def megabytes(process: psutil.Process) -> float:
-    total = 0
+    return sum(megabytes_of_each(process))
+
+
+def megabytes_of_each(process: psutil.Process) -> list[float]:
+    found: list[float] = []
     with suppress(psutil.Error):
-        for each in (process, *process.children(recursive=True)):
-            total += each.memory_full_info().pss
-    return total / 1e6
+        # One that ends meanwhile ends the list, and what is in it stays.
+        everyone = (process, *process.children(recursive=True))
+        found.extend(each.memory_full_info().pss / 1e6 for each in everyone)
+    return found
 
 
 def measure(path: Path, place: Place, sample: int) -> Row:
-    imported, at_import = place.command("import", str(path))
-    analysed, at_analysis = place.command("analyze")
+    imported, at_import, largest = place.command("import", str(path))
+    analysed, at_analysis, largest_then = place.command("analyze")
     with closing(open_store(load({"store": place.address}))) as store:
         disk = store.report().bytes_used / 1e6
         count, seconds, cpu, first, each = one_more(store, place, sample)
@@ -91,6 +97,7 @@ def measure(path: Path, place: Place, sample: int) -> Row:
         "import, CPU s": imported,
         "analyze, CPU s": analysed,
         "both": imported + analysed,
+        "largest process, MB": max(largest, largest_then),
         "import, MB": at_import,
         "analyze, all processes, MB": at_analysis,
         "disk, MB": disk,

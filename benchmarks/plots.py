@@ -16,7 +16,7 @@ import argparse
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -68,7 +68,8 @@ class Growth:
                 for pair in pairwise(placed)
             ]
             parts += [_dot(at, line.colour) for at in placed]
-            parts.append(_text(_LEFT + 8, _TOP + 12 + 14 * number, line.name, line.colour))
+            place = _HEIGHT - _BOTTOM - 8 - 14 * (len(lines) - 1 - number)
+            parts.append(_text(_WIDTH - _RIGHT - 6, place, line.name, line.colour, anchor="end"))
         return parts
 
 
@@ -102,30 +103,20 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Named points: what is found against what it costs."""
+    """Points with numbers: what is found against what it costs."""
 
     title: str
     points: list[tuple[str, Point, str]]
-    #: In which direction the name stands, where another point is near.
-    is_below: set[str] = field(default_factory=set)
 
     def drawn(self) -> list[str]:
         axes = _Axes([x for _, (x, _), _ in self.points], [0.0, 1.0], linear=True)
         parts = axes.drawn()
-        for name, (x, y), colour in self.points:
+        for number, (name, (x, y), colour) in enumerate(self.points, 1):
             at = axes.x(x), axes.y(y)
-            is_right = at[0] > _WIDTH * 0.62
-            low = 16 if name.partition(" (")[0] in self.is_below else -6
-            parts.append(_dot(at, colour, 4.5))
-            parts.append(
-                _text(
-                    at[0] + (4 if is_right else -4),
-                    at[1] + low,
-                    name,
-                    colour,
-                    anchor="end" if is_right else "start",
-                )
-            )
+            parts.append(_dot(at, colour, 8))
+            parts.append(_text(at[0], at[1] + 4, str(number), "ground", anchor="middle"))
+            line = _HEIGHT - _BOTTOM - 8 - 14 * (len(self.points) - number)
+            parts.append(_text(_LEFT + 8, line, f"{number}  {name}", colour))
         return parts
 
 
@@ -220,7 +211,7 @@ def others(peers: list[Row], speeds: list[Row]) -> list[Panel]:
             Bars(f"Found of {count}", bars("found"), ours),
             Bars("Right of those called duplicate", bars("right of those called duplicate"), ours),
             Bars(
-                "CPU seconds of that, tenfold steps",
+                f"CPU seconds for {peers[0]['made documents']:,} documents, tenfold steps",
                 [(n, v, f"{v:.3g}") for n, v, _ in bars("CPU s")],
                 ours,
                 logarithmic=True,
@@ -251,23 +242,14 @@ def searches(rows: list[Row]) -> list[Panel]:
             if row["store"] == kind and row.get("possible"):
                 way = row["way"].removesuffix(", whole")
                 is_ours = way.startswith("_")
-                name = f"FINGERPRINT {way}" if is_ours else way
-                points.append(
-                    (
-                        f"{name} ({row['wrong']} wrong)",
-                        (row["p95 ms"], row["right"] / row["possible"]),
-                        "c0" if is_ours else "c1",
-                    )
-                )
-        plain = next((row for row in rows if row["store"] == kind and row["way"] == "plain"), None)
+                name = f"{'FINGERPRINT ' * is_ours}{way}: {row['wrong']} of those shown are wrong"
+                at = row["p95 ms"], row["right"] / row["possible"]
+                points.append((name, at, "c0" if is_ours else "c1"))
+        plain = [row["p95 ms"] for row in rows if row["store"] == kind and row["way"] == "plain"]
         store = "SQLite" if kind == "sqlite" else f"Elasticsearch {kind}"
-        beside = f", plain words {plain['p95 ms']:.1f}" if plain else ""
         if points:
-            found.append(
-                Scatter(
-                    f"{store}: share found by p95 of CPU ms{beside}", points, {"FINGERPRINT _20_80"}
-                )
-            )
+            title = f"{store}: share found, by CPU ms at p95 (plain words {plain[0]:.1f})"
+            found.append(Scatter(title, points))
     return found
 
 

@@ -25,17 +25,21 @@ VERSION = "9.2.0"
 
 def parts(options: argparse.Namespace, folder: Path) -> dict[str, list[list[str]]]:
     """Name → the programs that it runs, one after the other."""
+
+    def size(count: int) -> str:
+        return str(count // 10 if options.quick else count)
+
     found = [
         [["fingerprints.py"]],
-        [["imports.py", "--size", "3000"]],
-        [["candidates.py", "3000", "--sample", "500"]],
+        [["imports.py", "--size", size(3_000)]],
+        [["candidates.py", size(3_000), "--sample", size(500)]],
         [
             ["relation_cases.py", str(folder), "--seed", "131"],
-            ["peers.py", str(folder)],
+            ["peers.py", str(folder), "--made", size(3_000)],
         ],
-        [["search.py", "sqlite", VERSION, "--made", "10000", "--queries", "100", "--cpu", "--others"]],
+        [["search.py", "sqlite", VERSION, "--made", size(10_000), "--queries", size(100), "--cpu", "--others"]],
         [
-            ["analysis.py", *sizes, "--stores", store]
+            ["analysis.py", *map(size, sizes), "--stores", store]
             for sizes, store in ((options.elasticsearch, VERSION), (options.sizes, "sqlite"))
             if sizes
         ],
@@ -66,9 +70,14 @@ def main(options: argparse.Namespace) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", nargs="*", default=["10000", "30000", "100000"],
+    parser.add_argument("--sizes", nargs="*", type=int, default=[10_000, 30_000, 100_000],
                         help="of libraries in SQLite, up to 1000000 where the machine allows")  # fmt: skip
-    parser.add_argument("--elasticsearch", nargs="*", default=["10000", "30000"], metavar="SIZE")
+    parser.add_argument(
+        "--elasticsearch", nargs="*", type=int, default=[10_000, 30_000], metavar="SIZE"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of everything, to see that it runs"
+    )
     parser.add_argument("--only", nargs="*", help="fingerprints, imports, candidates, peers, search, analysis")  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="FOLDER", default=HERE / "results")
     sys.exit(main(parser.parse_args()))

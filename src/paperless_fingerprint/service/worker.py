@@ -193,7 +193,7 @@ class Worker:
         pause = _FIRST_PAUSE_SECONDS
         while not self._stop.is_set():
             try:
-                with open_workplace(self._settings, self._progress) as place:
+                with open_workplace(self._settings, self._progress, wait=False) as place:
                     pause = _FIRST_PAUSE_SECONDS
                     self._work(place)
             except FingerprintError as error:
