@@ -25,7 +25,6 @@ HASHING = "poly64-fmix-1"
 #: Arbitrary odd numbers; a fingerprint depends on them, so they never change within a scheme.
 BASE = 0x9E3779B97F4A7C15
 _BASE_INVERSE = pow(BASE, -1, 2**64)
-_ALL_BITS = 2**64 - 1
 #: MurmurHash3's.
 _MIXERS = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 #: So many octets are hashed in one go.
