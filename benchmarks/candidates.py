@@ -3,7 +3,8 @@
 Asks a store for the candidates of a sample of documents, and counts: strangers (of another origin
 and another form), members of the same form, and how many of the true partners were found, by
 their exact jaccard. The work a document is CPU time in this process (and in the node), which must
-not grow with the library. A family of 10,000 statements of one form is measured beside it.
+not grow with the library. A family of statements of one form, 10,000 at most, is measured beside
+it. What is done is told on stderr as it is done: a node that has just started takes minutes for it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 from imports import documents, fill, node, node_seconds
 from made_library import MadeLibrary, Plan, Shares, write
-from measuring import report
+from measuring import report, told
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
@@ -133,6 +134,7 @@ def in_stores(
                 assert isinstance(asked, int)
                 row["CPU ms in the node"] = (node_seconds(process) - before) / asked * 1000
             rows.append({"library": name, "store": kind, **row})
+            told(rows[-1])
     return rows
 
 
@@ -160,8 +162,9 @@ def main(
             path = folder / f"made-{size}.jsonl"
             write(MadeLibrary(size), path)
             rows += in_stores(path, kinds, folder, sample, path.stem)
-        path = folder / "family-10000.jsonl"
-        family(10_000, path)
+        count = min(10_000, max(sizes, default=10_000))
+        path = folder / f"family-{count}.jsonl"
+        family(count, path)
         rows += in_stores(path, kinds, folder, sample, path.stem)
     report("candidates", rows, out)
 

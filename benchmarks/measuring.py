@@ -10,9 +10,12 @@ import resource
 import sqlite3
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeAlias
+
+Row: TypeAlias = dict[str, Any]
 
 
 def cpu_seconds(work: Callable[[], object], *, rounds: int = 5, times: int = 1) -> float:
@@ -50,17 +53,9 @@ def machine() -> dict[str, str]:
     }
 
 
-def report(
-    name: str, rows: list[dict[str, object]], folder: Path | None, *, kept_by: str = ""
-) -> None:
-    """A table for people on stdout, and the same as JSON in the folder.
-
-    With `kept_by` rows of earlier runs stay there, but for those of which this column says the same:
-    what takes an hour is measured by itself."""
-    path = folder / f"{name}.json" if folder else None
-    if kept_by and path and path.exists():
-        known = {row[kept_by]: row for row in [*json.loads(path.read_text()), *rows]}
-        rows = [known[key] for key in sorted(known)]
+def report(name: str, rows: list[Row], folder: Path | None, *, kept_by: Sequence[str] = ()) -> None:
+    """A table for people on stdout, and the same as JSON in the folder (see left())."""
+    rows = left(name, rows, folder, kept_by=kept_by)
     print(f"\n## {name}\n")
     columns = list(dict.fromkeys(key for row in rows for key in row))
     cells = [[_shown(row.get(column, "")) for column in columns] for row in rows]
@@ -68,9 +63,31 @@ def report(
     for line in (columns, ["-" * width for width in widths], *cells):
         print("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |")
     sys.stdout.flush()
-    if path:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def left(
+    name: str, rows: list[Row], folder: Path | None, *, kept_by: Sequence[str] = ()
+) -> list[Row]:
+    """Writes the rows as JSON into the folder, and gives back all that now stand there.
+
+    With `kept_by` rows of earlier runs stay, but for those of which these columns say the same:
+    what takes an hour is measured by itself."""
+    if folder is None:
+        return rows
+    path = folder / f"{name}.json"
+    if kept_by and path.exists():
+        both = [*json.loads(path.read_text()), *rows]
+        known = {tuple(row.get(column, "") for column in kept_by): row for row in both}
+        rows = [known[key] for key in sorted(known)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(rows, indent=1) + "\n")
+    return rows
+
+
+def told(row: Row) -> None:
+    """One line on stderr, so that whoever waits sees what is there already."""
+    shown = ", ".join(f"{name} {_shown(value)}" for name, value in row.items())
+    print(f"{time.strftime('%H:%M:%S')} {shown}", file=sys.stderr, flush=True)
 
 
 def _shown(value: object) -> str:

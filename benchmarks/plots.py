@@ -1,8 +1,13 @@
-"""Growth as a picture, from what analysis.py has left: python benchmarks/plots.py FOLDER [--out FILE]
+"""Pictures of what the benchmarks have left: python benchmarks/plots.py FOLDER [--add LINE] [--out FOLDER]
 
-Reads FOLDER/analysis.json and draws CPU, memory and disk against the number of documents, on scales
-that grow tenfold, so that what grows as the library does is a line that rises as the grey one.
-Drawn by hand, because a library for it would be a hundred times as large as what it draws.
+growth.svg   CPU, memory and disk by the number of documents (analysis.json)
+others.svg   duplicates found, and what that costs, beside what else there is (peers.json, fingerprints.json)
+search.svg   what FINGERPRINT finds against what it costs, beside what people use instead (search.json)
+
+--add takes a row of analysis.json as a line of JSON, for what was measured elsewhere: "store"
+("sqlite", or a version of Elasticsearch), "documents", and of the other columns those that there are.
+Drawn by hand, because a library for it would be a hundred times as large as what it draws. The
+colours follow the reader's: a picture brings its own ground, and both of them are in it.
 """
 
 from __future__ import annotations
@@ -10,94 +15,275 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, TypeAlias
 from xml.sax.saxutils import escape
 
-_WIDTH, _HEIGHT = 300, 250
-_LEFT, _TOP, _RIGHT, _BOTTOM = 52, 34, 30, 40
-_COLOURS = ("#0b6e4f", "#b5651d", "#4059ad")
-_INK, _PALE = "#333333", "#dddddd"
+from measuring import Row, left
+
+_WIDTH, _HEIGHT = 420, 270
+_LEFT, _TOP, _RIGHT, _BOTTOM = 56, 34, 26, 40
+_ACROSS = 2
+#: By name of a class: on white, on black.
+_COLOURS = {
+    "ground": ("#ffffff", "#0d1117"), "ink": ("#24292f", "#e6edf3"), "pale": ("#d8dee4", "#30363d"),
+    "c0": ("#0b6e4f", "#3fb68b"), "c1": ("#9a4a10", "#f0a35e"), "c2": ("#3b52a5", "#8ea6ff"),
+    "c3": ("#8250df", "#d2a8ff"), "quiet": ("#6e7781", "#8b949e"),
+}  # fmt: skip
+
+Point: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class Line:
+    name: str
+    colour: str
+    points: list[Point]
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Lines on scales that grow tenfold; the grey one grows as the library does."""
+
     title: str
-    #: (what, by number of documents).
-    lines: tuple[tuple[str, dict[int, float]], ...]
+    lines: list[Line]
+
+    def drawn(self) -> list[str]:
+        lines = [line for line in self.lines if line.points]
+        points = [point for line in lines for point in line.points]
+        if not points:
+            return []
+        axes = _Axes([x for x, _ in points], [y for _, y in points])
+        parts = axes.drawn()
+        for number, line in enumerate(lines):
+            if number == 0:
+                parts.append(axes.in_proportion(line.points))
+            placed = [(axes.x(x), axes.y(y)) for x, y in line.points]
+            parts += [
+                _stroke(pair, line.colour, 2, "5 3" if line.dashed else "")
+                for pair in pairwise(placed)
+            ]
+            parts += [_dot(at, line.colour) for at in placed]
+            place = _HEIGHT - _BOTTOM - 8 - 14 * (len(lines) - 1 - number)
+            parts.append(_text(_WIDTH - _RIGHT - 6, place, line.name, line.colour, anchor="end"))
+        return parts
 
 
-def panels(rows: list[dict]) -> list[Panel]:
-    def line(name: str, shown: str) -> tuple[str, dict[int, float]]:
-        return shown, {row["documents"]: row[name] for row in rows if row.get(name)}
+@dataclass(frozen=True, slots=True)
+class Bars:
+    title: str
+    #: (name, value, as it is shown).
+    bars: list[tuple[str, float, str]]
+    #: Whose bar is coloured.
+    ours: str
+    #: Tenfold steps, from the least on.
+    logarithmic: bool = False
+
+    def drawn(self) -> list[str]:
+        room, start = _WIDTH - 250, 180
+        values = [value for _, value, _ in self.bars]
+        low = math.floor(math.log10(min(values))) if self.logarithmic else 0.0
+        most = math.log10(max(values)) - low if self.logarithmic else max(values)
+        parts = []
+        for number, (name, value, shown) in enumerate(self.bars):
+            at = _TOP + 8 + number * min(34, (_HEIGHT - _TOP - 20) / len(self.bars))
+            size = (math.log10(value) - low if self.logarithmic else value) / most * room
+            colour = "c0" if name.startswith(self.ours) else "quiet"
+            parts.append(
+                f'<rect x="{start}" y="{at:.1f}" width="{max(1, size):.1f}" height="16" class="{colour} f"/>'
+            )
+            parts.append(_text(start - 6, at + 12, name, anchor="end"))
+            parts.append(_text(start + max(1, size) + 5, at + 12, shown))
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Points with numbers: what is found against what it costs."""
+
+    title: str
+    points: list[tuple[str, Point, str]]
+
+    def drawn(self) -> list[str]:
+        axes = _Axes([x for _, (x, _), _ in self.points], [0.0, 1.0], linear=True)
+        parts = axes.drawn()
+        for number, (name, (x, y), colour) in enumerate(self.points, 1):
+            at = axes.x(x), axes.y(y)
+            parts.append(_dot(at, colour, 8))
+            parts.append(_text(at[0], at[1] + 4, str(number), "ground", anchor="middle"))
+            line = _HEIGHT - _BOTTOM - 8 - 14 * (len(self.points) - number)
+            parts.append(_text(_LEFT + 8, line, f"{number}  {name}", colour))
+        return parts
+
+
+class _Axes:
+    def __init__(self, xs: list[float], ys: list[float], *, linear: bool = False) -> None:
+        self._xs = _decades(xs)
+        self._ys = (0, 1) if linear else _decades(ys)
+        self._linear = linear
+
+    def x(self, value: float) -> float:
+        low, high = self._xs
+        return _LEFT + (math.log10(value) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
+
+    def y(self, value: float) -> float:
+        low, high = self._ys
+        share = (value if self._linear else math.log10(value)) - low
+        return _HEIGHT - _BOTTOM - share / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
+
+    def drawn(self) -> list[str]:
+        parts = []
+        top, bottom = _TOP, _HEIGHT - _BOTTOM
+        for power in range(self._xs[0], self._xs[1] + 1):
+            at = self.x(10.0**power)
+            parts.append(_stroke([(at, bottom), (at, top)], "pale"))
+            parts.append(_text(at, bottom + 16, _power(power), anchor="middle"))
+        steps = (
+            [n / 5 for n in range(6)]
+            if self._linear
+            else [10.0**p for p in range(self._ys[0], self._ys[1] + 1)]
+        )
+        for value in steps:
+            at = self.y(value)
+            parts.append(_stroke([(_LEFT, at), (_WIDTH - _RIGHT, at)], "pale"))
+            parts.append(_text(_LEFT - 6, at + 4, f"{value:,g}", anchor="end"))
+        return parts
+
+    def in_proportion(self, points: list[Point]) -> str:
+        """How it would grow as the library does, from the first point on."""
+        (x, y), (last, _) = points[0], points[-1]
+        end = min(last, x * 10 ** self._ys[1] / y)
+        return _stroke(
+            [(self.x(x), self.y(y)), (self.x(end), self.y(y * end / x))], "quiet", 1, "2 3"
+        )
+
+
+Panel: TypeAlias = Growth | Bars | Scatter
+
+
+def growth(rows: list[Row]) -> list[Panel]:
+    stores = {"SQLite": ("c0", "c1")} | {
+        f"Elasticsearch {kind}": ("c2", "c3") for kind in _kinds(rows) if kind != "sqlite"
+    }
+
+    def lines(*columns: tuple[str, str]) -> list[Line]:
+        found = []
+        for shown, colours in stores.items():
+            kind = shown.partition(" ")[2] or "sqlite"
+            for number, (column, what) in enumerate(columns):
+                points = sorted(
+                    (row["documents"], row[column])
+                    for row in rows
+                    if row["store"] == kind and row.get(column)
+                )
+                found.append(
+                    Line(
+                        f"{shown}{what and ', '}{what}", colours[number], points, dashed=number == 1
+                    )
+                )
+        return found
 
     return [
-        Panel("CPU, seconds", (line("import, CPU s", "import"), line("analyze, CPU s", "analyze"))),
-        Panel("Memory, MB", (line("import, MB", "import"), line("analyze, all processes, MB", "analyze, all processes"))),
-        Panel("On the disk, MB", (line("disk, MB", "the library"),)),
-        Panel("One document more, CPU ms", (line("one more, CPU ms", "taken in and analysed"),)),
+        Growth("CPU, seconds (a node's included)", lines(("import, CPU s", "import"), ("analyze, CPU s", "analysis"))),
+        Growth("Memory, MB (without a node's)", lines(("import, MB", "import"), ("analyze, all processes, MB", "analysis"))),
+        Growth("On the disk, MB", lines(("disk, MB", ""))),
+        Growth("One document more, CPU ms", lines(("one more, CPU ms", ""))),
     ]  # fmt: skip
 
 
-def drawn(found: list[Panel], caption: str) -> str:
-    width = _WIDTH * len(found)
+def others(peers: list[Row], speeds: list[Row]) -> list[Panel]:
+    def bars(column: str) -> list[tuple[str, float, str]]:
+        return [(row["way"], row[column], f"{row[column]:.2f}") for row in peers]
+
+    count = (
+        f"{peers[0]['duplicates']} duplicates among {peers[0]['documents']:,} letters"
+        if peers
+        else ""
+    )
+    ours = "paperless-fingerprint"
+    found: list[Panel] = []
+    if peers:
+        found += [
+            Bars(f"Found of {count}", bars("found"), ours),
+            Bars("Right of those called duplicate", bars("right of those called duplicate"), ours),
+            Bars(
+                f"CPU seconds for {peers[0]['made documents']:,} documents, tenfold steps",
+                [(n, v, f"{v:.3g}") for n, v, _ in bars("CPU s")],
+                ours,
+                logarithmic=True,
+            ),
+        ]
+    if speeds:
+        row = next(row for row in speeds if row["words"] == 350)
+        names = {
+            "all of it, of many at a time, ms": f"{ours}, all",
+            "our signature alone, ms": f"{ours}, signature",
+            "floor, ms": "tokenise, hash each shingle",
+            "datasketch update loop, ms": "datasketch, update",
+            "datasketch update_batch, ms": "datasketch, update_batch",
+            "rensa, ms": "rensa, signature",
+        }
+        each = [(name, row[column], f"{row[column]:.2g}") for column, name in names.items()]
+        found.append(
+            Bars("Fingerprint of 350 words, CPU ms, tenfold steps", each, ours, logarithmic=True)
+        )
+    return found
+
+
+def searches(rows: list[Row]) -> list[Panel]:
+    found: list[Panel] = []
+    for kind in _kinds(rows):
+        points = []
+        for row in rows:
+            if row["store"] == kind and row.get("possible"):
+                way = row["way"].removesuffix(", whole")
+                is_ours = way.startswith("_")
+                name = f"{'FINGERPRINT ' * is_ours}{way}: {row['wrong']} of those shown are wrong"
+                at = row["p95 ms"], row["right"] / row["possible"]
+                points.append((name, at, "c0" if is_ours else "c1"))
+        plain = [row["p95 ms"] for row in rows if row["store"] == kind and row["way"] == "plain"]
+        store = "SQLite" if kind == "sqlite" else f"Elasticsearch {kind}"
+        if points:
+            title = f"{store}: share found, by CPU ms at p95 (plain words {plain[0]:.1f})"
+            found.append(Scatter(title, points))
+    return found
+
+
+def _kinds(rows: list[Row]) -> list[str]:
+    return list(
+        dict.fromkeys(
+            row["store"] for row in sorted(rows, key=lambda row: row["store"] != "sqlite")
+        )
+    )
+
+
+def picture(panels: list[Panel], caption: list[str]) -> str:
+    across = min(_ACROSS, len(panels))
+    width = max(_WIDTH, across * _WIDTH)
+    height = math.ceil(len(panels) / across) * _HEIGHT
+    whole = height + 8 + 14 * len(caption)
+    light, dark = (
+        "".join(f".{name}{{--c:{pair[at]}}}" for name, pair in _COLOURS.items()) for at in (0, 1)
+    )
     parts = [
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT + 24}" '
-            f'viewBox="0 0 {width} {_HEIGHT + 24}" font-family="sans-serif" font-size="11" role="img" '
-            f'aria-label="{escape(", ".join(panel.title for panel in found))} by number of documents">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{whole}" viewBox="0 0 {width} {whole}" '
+            f'font-family="sans-serif" font-size="11" role="img" aria-label="{escape("; ".join(p.title for p in panels))}">'
         ),
-        f'<rect width="{width}" height="{_HEIGHT + 24}" fill="white"/>',
+        f"<style>{light}.f{{fill:var(--c)}}.s{{stroke:var(--c);fill:none}}@media(prefers-color-scheme:dark){{{dark}}}</style>",
+        f'<rect width="{width}" height="{whole}" class="ground f"/>',
     ]
-    for number, panel in enumerate(found):
-        parts.append(f'<g transform="translate({number * _WIDTH},0)">')
-        parts += _panel(panel)
-        parts.append("</g>")
-    parts.append(_text(8, _HEIGHT + 14, caption, size=10))
+    for number, panel in enumerate(panels):
+        x, y = number % across * _WIDTH, number // across * _HEIGHT
+        parts.append(f'<g transform="translate({x},{y})">')
+        parts.append(_text(12, 18, panel.title, weight="bold"))
+        parts += [*panel.drawn(), "</g>"]
+    parts += [_text(8, height + 8 + 14 * n, line, size=10) for n, line in enumerate(caption)]
     return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _panel(panel: Panel) -> list[str]:
-    places = [x for _, line in panel.lines for x in line]
-    values = [y for _, line in panel.lines for y in line.values()]
-    if not values:
-        return [_text(_LEFT, 18, panel.title, bold=True)]
-    x_low, x_high = _decades(places)
-    y_low, y_high = _decades(values)
-
-    def x(value: float) -> float:
-        share = (math.log10(value) - x_low) / (x_high - x_low)
-        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
-
-    def y(value: float) -> float:
-        share = (math.log10(value) - y_low) / (y_high - y_low)
-        return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
-
-    parts = [_text(_LEFT, 18, panel.title, bold=True)]
-    for power in range(x_low, x_high + 1):
-        at = x(10**power)
-        parts.append(_stroke([(at, y(10**y_low)), (at, y(10**y_high))], _PALE))
-        parts.append(_text(at, _HEIGHT - _BOTTOM + 16, f"{10**power:,}", anchor="middle"))
-    for power in range(y_low, y_high + 1):
-        at = y(10**power)
-        parts.append(_stroke([(x(10**x_low), at), (x(10**x_high), at)], _PALE))
-        shown = f"{10**power:,}" if power >= 0 else f"{10.0**power:g}"
-        parts.append(_text(_LEFT - 6, at + 4, shown, anchor="end"))
-    for number, (name, line) in enumerate(panel.lines):
-        points = [(x(place), y(value)) for place, value in sorted(line.items())]
-        if number == 0:
-            parts.append(_as_the_library(line, x, y, y_high))
-        parts.append(_stroke(points, _COLOURS[number], 2))
-        parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{_COLOURS[number]}"/>' for a, b in points]  # fmt: skip
-        parts.append(_text(_LEFT + 8, _TOP + 12 + 14 * number, name, colour=_COLOURS[number]))
-    return parts
-
-
-def _as_the_library(line: dict[int, float], x, y, y_high: int) -> str:
-    """How it would grow in proportion, from the first point on."""
-    first, last = min(line), max(line)
-    end = min(last, first * 10**y_high / line[first])
-    return _stroke([(x(first), y(line[first])), (x(end), y(line[first] * end / first))], "#999999", 1, "4 3")  # fmt: skip
 
 
 def _decades(values: list[float]) -> tuple[int, int]:
@@ -105,33 +291,61 @@ def _decades(values: list[float]) -> tuple[int, int]:
     return low, max(low + 1, math.ceil(math.log10(max(values))))
 
 
-def _stroke(points: list[tuple[float, float]], colour: str, width: float = 1, dashes: str = "") -> str:  # fmt: skip
+def _power(power: int) -> str:
+    return f"{10**power:,}" if power >= 0 else f"{10.0**power:g}"
+
+
+def _stroke(points: Any, colour: str, width: float = 1, dashes: str = "") -> str:
     told = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
     more = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<polyline points="{told}" fill="none" stroke="{colour}" stroke-width="{width}"{more}/>'
+    return f'<polyline points="{told}" class="{colour} s" stroke-width="{width}"{more}/>'
 
 
-def _text(x: float, y: float, text: str, *, anchor: str = "start", colour: str = _INK,
-          size: int = 11, bold: bool = False) -> str:  # fmt: skip
-    weight = ' font-weight="bold"' if bold else ""
+def _dot(at: Point, colour: str, radius: float = 3) -> str:
+    return f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{radius}" class="{colour} f"/>'
+
+
+def _text(x: float, y: float, text: str, colour: str = "ink", *, anchor: str = "start",
+          size: int = 11, weight: str = "normal") -> str:  # fmt: skip
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" '
-        f'font-size="{size}"{weight}>{escape(text)}</text>'
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{colour} f" '
+        f'font-size="{size}" font-weight="{weight}">{escape(text)}</text>'
     )
 
 
-def main(folder: Path, out: Path) -> None:
-    rows = json.loads((folder / "analysis.json").read_text())
+def main(folder: Path, out: Path, added: list[str]) -> None:
+    def rows(name: str) -> list[Row]:
+        path = folder / f"{name}.json"
+        return json.loads(path.read_text()) if path.exists() else []
+
+    if added:
+        left(
+            "analysis", [json.loads(line) for line in added], folder, kept_by=("store", "documents")
+        )
     about = folder / "machine.json"
     machine = json.loads(about.read_text()) if about.exists() else {}
     caption = ", ".join(f"{name} {value}" for name, value in machine.items())
-    out.write_text(drawn(panels(rows), f"{caption}. Grey: in proportion to the library."))
-    print(f"\nDrawn: {out}")
+    drawings: dict[str, tuple[Callable[[], list[Panel]], str]] = {
+        "growth": (lambda: growth(rows("analysis")), "Dotted: in proportion to the library."),
+        "others": (lambda: others(rows("peers"), rows("fingerprints")), ""),
+        "search": (
+            lambda: searches(rows("search")),
+            "Share found: of the documents that hold a fifth of a source, ten at most, among the ten shown.",
+        ),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, (draw, remark) in drawings.items():
+        panels = [panel for panel in draw() if panel.drawn()]
+        if panels:
+            path = out / f"{name}.svg"
+            path.write_text(picture(panels, [caption, remark] if remark else [caption]))
+            print(f"Drawn: {path}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, help="another folder for the pictures")
+    parser.add_argument("--add", action="append", default=[], metavar="LINE")
     options = parser.parse_args()
-    main(options.folder, options.out or options.folder / "growth.svg")
+    main(options.folder, options.out or options.folder, options.add)

@@ -3,7 +3,9 @@
     python ../shared/tools/gen_scale.py 100000 docs.jsonl
     python benchmarks/search.py sqlite:///big.db --fill docs.jsonl
     python benchmarks/search.py http://127.0.0.1:9200 --fill docs.jsonl
+    python benchmarks/search.py sqlite 9.2.0 --made 10000 --cpu --others
 
+The last one makes documents and fills stores of its own, which are gone at the end.
 Plain: three words, OR, ten best, from a fixed list of 200 (drawn from the library with a fixed
 seed: three words of four letters and more of one document), asked of the store directly, without
 our language. FINGERPRINT: `store` is the search for candidates alone, `whole` is what a user waits
@@ -17,6 +19,7 @@ import argparse
 import random
 import sqlite3
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -26,6 +29,9 @@ from typing import Any
 import orjson
 
 import search_others
+from analysis import in_place
+from made_library import MadeLibrary, Shares, write
+from measuring import Row, left
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint
 from paperless_fingerprint.library.search import BLOCKS, Request, Search
 from paperless_fingerprint.model import Document, StoredDocument
@@ -47,7 +53,13 @@ clock = time.perf_counter
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    arguments.add_argument("store", help="sqlite:///PATH or http://HOST:PORT")
+    arguments.add_argument(
+        "stores",
+        nargs="+",
+        help="sqlite:///PATH or http://HOST:PORT; sqlite or a version with --made",
+    )
+    arguments.add_argument("--made", type=int, metavar="SIZE", help="a library of made documents")
+    arguments.add_argument("--json", type=Path, metavar="FOLDER")
     arguments.add_argument("--fill", type=Path, help="put these documents in first (JSON lines)")
     arguments.add_argument("--prefix", default="paperless-fingerprint-bench")
     arguments.add_argument("--queries", type=int, default=QUERIES)
@@ -60,9 +72,26 @@ def main() -> None:
     )
     arguments.add_argument("--others", action="store_true", help="beside what is used instead")
     asked = arguments.parse_args()
+    rows: list[Row] = []
+    for store in asked.stores:
+        if asked.made:
+            with tempfile.TemporaryDirectory() as folder, in_place(store, Path(folder)) as place:
+                asked.fill = Path(folder) / "made.jsonl"
+                # Some are long (one in a hundred has 3,000 words), and many hold about a fifth of
+                # another: those are hard to find.
+                parts = Shares(parts=0.15)
+                write(MadeLibrary(asked.made, spread=0.95, shares=parts), asked.fill)
+                rows += searched(place.address, store, asked)
+        else:
+            rows += searched(store, store, asked)
+        left("search", rows, asked.json)
+
+
+def searched(address: str, name: str, asked: argparse.Namespace) -> list[Row]:
+    global clock  # noqa: PLW0603
     options = load(
         {
-            "store": asked.store,
+            "store": address,
             "elasticsearch.prefix": asked.prefix,
             "elasticsearch.timeout_seconds": 120,
         },
@@ -72,31 +101,37 @@ def main() -> None:
     if asked.fill:
         fill(store, asked.fill, options.spec())
     if asked.cpu:
-        global clock  # noqa: PLW0603
-        clock = cpu_clock(asked.store)
+        clock = cpu_clock(address)
     searcher = searcher_of(store)
     search = Search(store, searcher, options.spec())
     scope = Scope(time_limit_seconds=asked.seconds)
     rng = random.Random(asked.seed)
     ids = store.ids()
-    plain = plain_query(asked.store, store, asked.prefix)
+    plain = plain_query(address, store, asked.prefix)
     words = three_words(store, ids, rng, asked.queries)
     usual, long = sources(store, ids, rng, asked.queries)
-    print(f"{len(ids):,} documents, {len(words)} queries of each kind, {len(long)} long sources")
+    print(
+        f"{name}: {len(ids):,} documents, {len(words)} queries of each kind, {len(long)} long sources"
+    )
     others: dict[str, search_others.Way] = {}
     true: dict[int, set[int]] = {}
     if asked.others:
         texts = search_others.all_texts(store, ids)
         true = search_others.truth(texts, usual, options.spec())
-        others = search_others.ways(store, asked.store, asked.prefix, texts, options.spec())
-    on_server = not asked.store.startswith("sqlite")
-    shown = measure(search, searcher, scope, plain, words, usual, others, on_server)
-    for name in ("_20", "_20_80", *others) if true else ():
-        right, possible, wrong = search_others.judged(shown[name], true)
-        print(f"{name:22} {right} of {possible} right, {wrong} wrong")
+        others = search_others.ways(store, address, asked.prefix, texts, options.spec())
+    on_server = not address.startswith("sqlite")
+    rows, shown = measure(search, searcher, scope, plain, words, usual, others, on_server)
+    for row in rows:
+        row.update({"store": name, "documents": len(ids), "is CPU": asked.cpu})
+        way = row["way"].removesuffix(", whole")
+        if true and way in {"_20", "_20_80", *others}:
+            right, possible, wrong = search_others.judged(shown[way], true)
+            row.update(right=right, possible=possible, wrong=wrong)
+            print(f"{way:22} {right} of {possible} right, {wrong} wrong")
     measure_long(search, searcher, scope, long)
     searcher.close()
     store.close()
+    return rows
 
 
 def cpu_clock(address: str) -> Callable[[], float]:
@@ -201,8 +236,8 @@ def sources(store, ids: list[int], rng: random.Random, count: int) -> tuple[list
 
 def measure(
     search: Search, searcher, scope: Scope, plain, words, ids: list[int], others, on_server: bool
-) -> dict[str, dict[int, list[int]]]:
-    """Prints what each kind costs; what the `others` and we have found for each source."""
+) -> tuple[list[Row], dict[str, dict[int, list[int]]]]:
+    """What each kind costs, printed too; what the `others` and we have found for each source."""
     times: dict[str, list[float]] = {}
     shown: dict[str, dict[int, list[int]]] = {}
 
@@ -231,13 +266,15 @@ def measure(
             shown.setdefault(name, {})[id] = timed(name, lambda: way(id))  # noqa: B023
     base = p95(times["plain"])
     print(f"{'':22}{'p50 ms':>9}{'p95 ms':>9}{'of plain':>10}{'goal':>7}")
+    rows: list[Row] = []
     for name, taken in times.items():
+        rows.append({"way": name, "p50 ms": statistics.median(taken), "p95 ms": p95(taken)})
         goal = GOALS.get(name.partition(",")[0], ("", ""))[on_server]
         print(
             f"{name:22}{statistics.median(taken):9.2f}{p95(taken):9.2f}{p95(taken) / base:10.2f}"
             f"{goal:>7}"
         )
-    return shown
+    return rows, shown
 
 
 def measure_long(search: Search, searcher, scope: Scope, ids: list[int]) -> None:

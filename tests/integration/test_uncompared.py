@@ -77,10 +77,10 @@ def ill(office, monkeypatch):
     """A document that Paperless answers with 500 for, for as long as it is in the list."""
     real, ill = documents.show_document, [office.add(LETTER)]
 
-    def show(library, row, *rest, **more):
-        if row.id in ill and "content" in rest[1].get("fields", "content"):
+    def show(request, row, **more):
+        if row.id in ill and "content" in request.query.get("fields", "content"):
             raise server_error()
-        return real(library, row, *rest, **more)
+        return real(request, row, **more)
 
     monkeypatch.setattr(documents, "show_document", show)
     return ill

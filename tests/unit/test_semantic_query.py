@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from documents import SPEC
@@ -16,7 +18,7 @@ from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
 from paperless_fingerprint.semantic.embedding import embed_missing
 from paperless_fingerprint.semantic.searching import opened_meanings
 from paperless_fingerprint.settings.loading import load
-from paperless_fingerprint.stores.opening import open_vectors, opened_searcher
+from paperless_fingerprint.stores.opening import open_vectors, searcher_of
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 SETTINGS = load({}, {})
@@ -53,7 +55,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture
 def search(library):
-    with opened_searcher(library) as searcher, opened_meanings(library, SETTINGS) as meanings:
+    with closing(searcher_of(library)) as searcher, opened_meanings(library, SETTINGS) as meanings:
         yield Search(library, searcher, SPEC, meanings)
 
 
@@ -106,7 +108,7 @@ def test_nobody_learns_about_a_document_that_they_may_not_see(search):
 
 
 def test_where_the_tier_is_off_a_note_says_so(library):
-    with opened_searcher(library) as searcher:
+    with closing(searcher_of(library)) as searcher:
         answer = Search(library, searcher, SPEC).run(Request("SEMANTIC:1_85 OR apple"))
     assert [hit.id for hit in answer.hits] == [3]
     assert any("[semantic] enabled" in note for note in answer.notes)

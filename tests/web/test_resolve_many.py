@@ -252,6 +252,13 @@ def test_why_a_batch_waits_is_said_in_the_language_of_whoever_looks(service) -> 
             "Paperless demande d’attendre 900 secondes"
             in client.get(f"/batches/{number}", headers=headers).text
         )
+        # What waits is shown as it is, too.
+        shown = client.get("/review", headers={"Accept": "text/html"})
+        assert shown.text.count("to the trash · ") == 2
+        found = client.get("/api/review").json()["items"]
+        assert [(item["waiting"], item["words"][0]["verdict"]) for item in found] == [
+            (True, "trash")
+        ] * 2
         faults.clear()
 
 
@@ -339,5 +346,8 @@ def test_a_batch_that_is_under_way_is_taken_back(tmp_path, stand_in) -> None:
             until(lambda: trash(service), "the first")
             # It is not waited for: it goes on behind the answer.
             assert client.post("/api/review/undo", json={"number": number}).status_code == 200
+            found = client.get(f"/api/review/batches/{number}").json()
+            assert found["undoing"] + found["undone"] == 6
+            assert not found["may_undo"]
             until(lambda: client.get(f"/api/review/batches/{number}").json()["undone"] == 6, "all")
         assert (trash(service), snapshot(service)) == (set(), before)

@@ -7,7 +7,7 @@ compares texts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -256,18 +256,10 @@ class Library:
                 max_documents=MAX_DOCUMENTS if limit is None else limit,
             )  # fmt: skip
 
-    @contextmanager
-    def _search(self) -> Iterator[Search]:
-        from paperless_fingerprint.library.search import Search
-        from paperless_fingerprint.stores.opening import opened_searcher
+    def _search(self) -> AbstractContextManager[Search]:
+        from paperless_fingerprint.library.search import opened_search
 
-        with opened_searcher(self.store) as searcher, ExitStack() as stack:
-            meanings = None
-            if self.settings.semantic.enabled:
-                from paperless_fingerprint.semantic.searching import opened_meanings
-
-                meanings = stack.enter_context(opened_meanings(self.store, self.settings))
-            yield Search(self.store, searcher, self.settings.spec(), meanings)
+        return opened_search(self.store, self.settings)
 
     # Deciding --------------------------------------------------------------------------------
 

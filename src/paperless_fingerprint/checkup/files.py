@@ -6,28 +6,19 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from paperless_fingerprint.checkup.finding import Finding
-from paperless_fingerprint.languages import gettext as _
+from paperless_fingerprint.checkup.finding import Finding, Part
 from paperless_fingerprint.library.lock import path_of
 from paperless_fingerprint.settings.registry import Settings
 
 
-def examine(settings: Settings) -> list[Finding]:
+def examine(settings: Settings) -> Iterator[Finding]:
     open_to_all = sorted(path for path in _files(settings) if path.stat().st_mode & stat.S_IRWXO)
-    if not open_to_all:
-        return []
-    listed = " ".join(str(path) for path in open_to_all)
-    return [
-        Finding(
-            "files",
-            False,
-            _(
-                "Every user of this computer can read the texts of documents: files made by an "
-                "earlier version are open to all. Run: chmod 600 %(files)s",
-                files=listed,
-            ),
+    if open_to_all:
+        yield Part("files").amiss(
+            "Every user of this computer can read the texts of documents: files made by an "
+            "earlier version are open to all. Run: chmod 600 %(files)s",
+            files=" ".join(map(str, open_to_all)),
         )
-    ]
 
 
 def _files(settings: Settings) -> Iterator[Path]:

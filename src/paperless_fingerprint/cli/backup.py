@@ -9,23 +9,20 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
-    json_option,
+    answer,
+    command,
     print_json,
     progress_bar,
     say,
-    shared_options,
 )
 
 if TYPE_CHECKING:
     from paperless_fingerprint.library.backup import Restoration
 
 
-@click.command()
+@command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--overwrite", is_flag=True, help="Replace FILE, once the new one is complete.")
-@shared_options
-@json_option
-@click.pass_obj
 def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None:
     """Save library, decisions, pending work and settings without secrets to FILE, a zip.
 
@@ -37,24 +34,17 @@ def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None
 
     with progress_bar() as progress:
         made = back_up(context.settings(), file, progress, overwrite=overwrite)
-    if as_json:
-        print_json([made.as_json()])
-    else:
-        say(
-            f"Wrote {file} ({file.stat().st_size / 1e6:,.1f} MB): {', '.join(made.parts)}. "
-            "'restore' shows what is in it."
-        )
+    size = f"{file.stat().st_size / 1e6:,.1f} MB"
+    sentence = f"Wrote {file} ({size}): {', '.join(made.parts)}. 'restore' shows what is in it."
+    answer(as_json, [made.as_json()], sentence)
 
 
-@click.command()
+@command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do it; without --yes you only see what it would do.")
 @click.option(
     "--overwrite", is_flag=True, help="Move what is already there aside; nothing is deleted."
 )
-@shared_options
-@json_option
-@click.pass_obj
 def restore(context: Context, file: Path, yes: bool, overwrite: bool, as_json: bool) -> None:
     """Check the backup FILE and show what is in it; with --yes restore it.
 

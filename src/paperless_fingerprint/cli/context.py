@@ -56,31 +56,47 @@ def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
     return callback
 
 
-def shared_options(function: Function) -> Function:
-    """--store and --config, which are understood before and after the command's name."""
-    for option in (
-        click.option(
-            "--config",
-            type=click.Path(path_type=Path),
-            callback=_keep("config"),
-            expose_value=False,
-            help="The settings file. [default: config.toml in ~/.config/paperless-fingerprint]",
-        ),
-        click.option(
-            "--store",
-            metavar="ADDRESS",
-            callback=_keep("store"),
-            expose_value=False,
-            help="sqlite:///PATH, or http(s)://HOST:9200 of Elasticsearch.",
-        ),
-    ):
-        function = option(function)
-    return function
-
-
+_store_option = click.option(
+    "--store",
+    metavar="ADDRESS",
+    callback=_keep("store"),
+    expose_value=False,
+    help="sqlite:///PATH, or http(s)://HOST:9200 of Elasticsearch.",
+)
+_config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    callback=_keep("config"),
+    expose_value=False,
+    help="The settings file. [default: config.toml in ~/.config/paperless-fingerprint]",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON lines, one object per line."
 )
+
+
+def shared_options(function: Function) -> Function:
+    """--store and --config, which are understood before and after the command's name."""
+    return _store_option(_config_option(function))
+
+
+class Command(click.Command):
+    """Is called with the Context, and has --store, --config and --json behind its own options."""
+
+    def __init__(self, *args: Any, json: bool = True, **more: Any) -> None:
+        super().__init__(*args, **more)
+        assert self.callback is not None
+        self.callback = click.pass_obj(self.callback)
+        for option in (_store_option, _config_option, *([json_option] if json else ())):
+            option(self)
+
+
+def command(
+    name: str | None = None, *, json: bool = True
+) -> Callable[[Callable[..., Any]], click.Command]:
+    return click.command(name, cls=Command, json=json)
+
+
 limit_option = click.option(
     "--limit", type=click.IntRange(min=0), metavar="N", help="Show at most N rows."
 )
@@ -94,6 +110,14 @@ def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
 def say(message: str) -> None:
     """A line for people; results alone go to stdout."""
     click.echo(message, err=True)
+
+
+def answer(as_json: bool, rows: Iterable[Mapping[str, Any]], sentence: str) -> None:
+    """For programs, or for people."""
+    if as_json:
+        print_json(rows)
+    else:
+        say(sentence)
 
 
 def print_table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> None:
@@ -185,6 +209,7 @@ class Group(click.Group):
 
     #: name -> 'module:attribute' under paperless_fingerprint.cli
     lazy: Mapping[str, str] = {}
+    command_class = Command
     #: name -> the first sentence of its description, where it need not be loaded for that.
     told: Mapping[str, str] = {}
 

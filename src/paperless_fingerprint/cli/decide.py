@@ -8,14 +8,14 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
-    json_option,
+    answer,
+    command,
     print_json,
     progress_bar,
     say,
-    shared_options,
 )
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.model import STORED_RELATIONS
+from paperless_fingerprint.model import STORED_RELATIONS, Decision
 
 
 def _who() -> str:
@@ -25,7 +25,13 @@ def _who() -> str:
         return "command line"
 
 
-@click.command()
+def _saved(decision: Decision, what: str, *, as_json: bool) -> None:
+    from paperless_fingerprint.library.as_json import decision_json
+
+    answer(as_json, [decision_json(decision)], f"Saved: {what}")
+
+
+@command()
 @click.argument("a", type=int)
 @click.argument("b", type=int)
 @click.option(
@@ -33,67 +39,44 @@ def _who() -> str:
     type=click.Choice(sorted(relation.value for relation in STORED_RELATIONS)),
     help="They are not this to each other, but may be something else.",
 )
-@shared_options
-@json_option
-@click.pass_obj
 def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: bool) -> None:
     """Mark documents A and B as not duplicates, until 'undo'."""
-    from paperless_fingerprint.library.as_json import decision_json
-
     with context.library() as library:
         said = library.dismiss(a, b, by=_who(), relation=relation)
-    if as_json:
-        print_json([decision_json(said.decision)])
-    else:
-        say(f"Saved: {a} and {b} are not duplicates. 'undo {a} {b}' undoes it.")
+    _saved(
+        said.decision, f"{a} and {b} are not duplicates. 'undo {a} {b}' undoes it.", as_json=as_json
+    )
 
 
-@click.command()
+@command()
 @click.argument("a", type=int)
 @click.argument("b", type=int)
-@shared_options
-@json_option
-@click.pass_obj
 def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
     """Confirm what was found about documents A and B; where nothing was found, that they are duplicates."""
-    from paperless_fingerprint.library.as_json import decision_json
-
     with context.library() as library:
         said = library.confirm(a, b, by=_who())
-    if as_json:
-        print_json([decision_json(said.decision)])
-    else:
-        relation = said.pair.relation.value if said.pair else "near"
-        say(f"Saved: {a} and {b} are '{relation}'. 'undo {a} {b}' undoes it.")
+    relation = said.pair.relation.value if said.pair else "near"
+    _saved(
+        said.decision, f"{a} and {b} are '{relation}'. 'undo {a} {b}' undoes it.", as_json=as_json
+    )
 
 
-@click.command()
+@command()
 @click.argument("id", type=int)
-@shared_options
-@json_option
-@click.pass_obj
 def primary(context: Context, id: int, as_json: bool) -> None:
     """Keep document ID of its group."""
-    from paperless_fingerprint.library.as_json import decision_json
-
     with context.library() as library:
         decision = library.choose_primary(id, by=_who())
-    if as_json:
-        print_json([decision_json(decision)])
-    else:
-        say(f"Saved: keep {id}. 'undo {id} {id}' undoes it.")
+    _saved(decision, f"keep {id}. 'undo {id} {id}' undoes it.", as_json=as_json)
 
 
-@click.command()
+@command()
 @click.argument("ids", type=int, nargs=-1)
 @click.option(
     "--in-paperless",
     is_flag=True,
     help="Undo what a policy or a merge last did in Paperless: trash, tags, fields.",
 )
-@shared_options
-@json_option
-@click.pass_obj
 def undo(context: Context, ids: tuple[int, ...], in_paperless: bool, as_json: bool) -> None:
     """Undo the decision about two documents, or without IDs the last one."""
     if in_paperless:

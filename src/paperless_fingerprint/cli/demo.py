@@ -9,13 +9,12 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
-    json_option,
+    command,
     percent,
     print_json,
     print_table,
     progress_bar,
     say,
-    shared_options,
 )
 from paperless_fingerprint.cli.look import label
 
@@ -23,11 +22,8 @@ if TYPE_CHECKING:
     from paperless_fingerprint.settings.registry import Settings
 
 
-@click.command()
+@command()
 @click.option("--once", is_flag=True, help="Stop when the work is done, without opening the page.")
-@shared_options
-@json_option
-@click.pass_obj
 def demo(context: Context, once: bool, as_json: bool) -> None:
     """Try everything on a sample library. Your own documents are not touched.
 

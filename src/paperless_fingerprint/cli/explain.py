@@ -14,27 +14,24 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
+    answer,
+    command,
     console,
-    json_option,
     percent,
     print_json,
     print_table,
     printable,
     progress_bar,
     say,
-    shared_options,
 )
 from paperless_fingerprint.cli.look import label
 from paperless_fingerprint.comparison.wording import Change
 from paperless_fingerprint.errors import UsageError
 
 
-@click.command()
+@command()
 @click.argument("a", type=int)
 @click.argument("b", type=int)
-@shared_options
-@json_option
-@click.pass_obj
 def compare(context: Context, a: int, b: int, as_json: bool) -> None:
     """Compare documents A and B: scores, reasons, and what differs in their texts.
 
@@ -109,7 +106,7 @@ def _shortened(text: str, most: int = 400) -> str:
 _threshold = click.FloatRange(0, 1)
 
 
-@click.command()
+@command()
 @click.option("--similarity-threshold", type=_threshold, help="Lowest confidence of a pair.")
 @click.option(
     "--near", type=_threshold, help="Jaccard from which text alone may make a pair 'near'."
@@ -122,9 +119,6 @@ _threshold = click.FloatRange(0, 1)
 )
 @click.option("--semantic", is_flag=True, help="Fit the semantic scale to your decisions.")
 @click.option("--keep", is_flag=True, help="With --semantic: use the new scale from now on.")
-@shared_options
-@json_option
-@click.pass_obj
 def tune(
     context: Context,
     semantic: bool,
@@ -184,21 +178,16 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 
     with context.library() as library, closing(open_vectors(library.store)) as vectors:
         found = tune(library.store, vectors, library.settings, keep=keep)
-    if as_json:
-        print_json([found.as_json()])
-    else:
-        say(found.in_words())
+    answer(as_json, [found.as_json()], found.in_words())
 
 
-@click.command()
+@command(json=False)
 @click.argument(
     "what", type=click.Choice(["pairs", "groups", "uncompared", "decisions", "signatures"])
 )
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path), help="Write to this file instead of stdout."
 )
-@shared_options
-@click.pass_obj
 def export(context: Context, what: str, output: Path | None) -> None:
     """Write pairs, groups or what could not be compared as CSV; as JSON lines decisions, which 'decisions' reads back, or
     MinHash signatures, which datasketch.LeanMinHash takes."""
@@ -219,10 +208,8 @@ def export(context: Context, what: str, output: Path | None) -> None:
     say(f"Wrote {count:,} rows{f' to {output}' if output else ''}.")
 
 
-@click.command()
+@command(json=False)
 @click.argument("file", type=click.File("r", encoding="utf-8"))
-@shared_options
-@click.pass_obj
 def decisions(context: Context, file: IO[str]) -> None:
     """Import decisions that 'export decisions' wrote. The newest decision on a pair counts."""
     from paperless_fingerprint.library import export as exporting
@@ -247,10 +234,8 @@ def _opened(output: Path | None) -> Iterator[IO[str]]:
         raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
 
 
-@click.command()
+@command(json=False)
 @click.argument("target")
-@shared_options
-@click.pass_obj
 def migrate(context: Context, target: str) -> None:
     """Copy the whole library to the store at TARGET, which must be empty. Nothing is deleted."""
     from paperless_fingerprint.library.migrate import migrate

@@ -6,22 +6,12 @@ from pathlib import Path
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    json_option,
-    print_json,
-    progress_bar,
-    say,
-    shared_options,
-)
+from paperless_fingerprint.cli.context import Context, answer, command, progress_bar
 from paperless_fingerprint.errors import PartlyDone, UsageError
 
 
-@click.command(name="import")
+@command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@shared_options
-@json_option
-@click.pass_obj
 def import_(context: Context, file: Path, as_json: bool) -> None:
     """Import documents from FILE, one JSON object per line; '-' is stdin.
 
@@ -36,10 +26,7 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
         raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
     with source, progress_bar() as progress, context.library(progress, create=True) as library:
         report = library.import_lines(source)
-    if as_json:
-        print_json([report.as_json()])
-    else:
-        say(report.in_words())
+    answer(as_json, [report.as_json()], report.in_words())
     if report.bad:
         raise PartlyDone(
             f"{len(report.bad):,} lines of {file} were left out, as said above; the rest is in. "
@@ -47,16 +34,13 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
         )
 
 
-@click.command()
+@command()
 @click.option("--full", is_flag=True, help="Compare everything again, not only what has changed.")
 @click.option(
     "--settle",
     is_flag=True,
     help="Compare everything again if documents were added one by one, so that their order does not matter.",
 )
-@shared_options
-@json_option
-@click.pass_obj
 def analyze(context: Context, full: bool, settle: bool, as_json: bool) -> None:
     """Find duplicates, versions and parts, and store them.
 
@@ -66,7 +50,4 @@ def analyze(context: Context, full: bool, settle: bool, as_json: bool) -> None:
     """
     with progress_bar() as progress, context.library(progress) as library:
         report = library.analyse(full=full, settle=settle)
-    if as_json:
-        print_json([report.as_json()])
-    else:
-        say(report.in_words())
+    answer(as_json, [report.as_json()], report.in_words())

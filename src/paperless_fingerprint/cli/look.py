@@ -9,13 +9,12 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
-    json_option,
+    command,
     limit_option,
     percent,
     print_json,
     print_table,
     say,
-    shared_options,
 )
 from paperless_fingerprint.library.uncompared import Reason
 from paperless_fingerprint.model import STORED_RELATIONS, Document
@@ -29,12 +28,9 @@ relation_option = click.option(
 )
 
 
-@click.command()
+@command()
 @relation_option
 @limit_option
-@shared_options
-@json_option
-@click.pass_obj
 def pairs(context: Context, relation: str | None, limit: int | None, as_json: bool) -> None:
     """List the pairs, best match first.
 
@@ -66,12 +62,9 @@ def pairs(context: Context, relation: str | None, limit: int | None, as_json: bo
             say(f"The {_TABLE_ROWS} best matches. --limit N shows more, --json all of them.")
 
 
-@click.command()
+@command()
 @relation_option
 @limit_option
-@shared_options
-@json_option
-@click.pass_obj
 def groups(context: Context, relation: str | None, limit: int | None, as_json: bool) -> None:
     """List the groups of duplicates, best match first, with the one to keep."""
     from paperless_fingerprint.library.as_json import group_json
@@ -97,11 +90,8 @@ def groups(context: Context, relation: str | None, limit: int | None, as_json: b
             say("No groups. 'paperless-fingerprint analyze' makes them.")
 
 
-@click.command()
+@command()
 @click.argument("id", type=int)
-@shared_options
-@json_option
-@click.pass_obj
 def show(context: Context, id: int, as_json: bool) -> None:
     """Show everything known about document ID: metadata, fingerprint, pairs, group, versions."""
     with context.library() as library:
@@ -144,16 +134,13 @@ def show(context: Context, id: int, as_json: bool) -> None:
         )  # fmt: skip
 
 
-@click.command()
+@command()
 @click.option(
     "--reason",
     type=click.Choice([reason.value for reason in Reason]),
     help="Only those that could not be compared for this reason.",
 )
 @limit_option
-@shared_options
-@json_option
-@click.pass_obj
 def uncompared(context: Context, reason: str | None, limit: int | None, as_json: bool) -> None:
     """List the documents that could not be compared, why, and what to do.
 

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    json_option,
-    print_json,
-    print_table,
-    say,
-    shared_options,
-)
+from paperless_fingerprint.cli.context import Context, command, print_json, print_table, say
 from paperless_fingerprint.errors import PartlyDone, UsageError
 
 if TYPE_CHECKING:
     from paperless_fingerprint.settings.registry import Settings
 
 
-@click.command()
+@command()
 @click.option("--test", is_flag=True, help="Send a test message to every address, now.")
-@shared_options
-@json_option
-@click.pass_obj
 def notify(context: Context, test: bool, as_json: bool) -> None:
     """Show which notifications wait, and why; with --test try the addresses."""
     from paperless_fingerprint.integration.notify.send import targets_of
@@ -74,8 +65,7 @@ def _waiting(settings: Settings) -> list[dict[str, Any]]:
     path = path_of_outbox(settings)
     if not path.exists():
         return []
-    outbox = Outbox(path)
-    try:
+    with closing(Outbox(path)) as outbox:
         finds, _ = outbox.waiting()
         rows = [
             {
@@ -86,8 +76,6 @@ def _waiting(settings: Settings) -> list[dict[str, Any]]:
             }
             for each in outbox.deliveries()
         ]
-    finally:
-        outbox.close()
     if finds:
         state = "to be told once a day" if settings.notify.when == "daily" else "waits"
         rows.append({"target": "", "message": f"{finds:,} documents", "tries": 0, "state": state})

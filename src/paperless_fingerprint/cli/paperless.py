@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ import click
 from paperless_fingerprint.cli.context import (
     Context,
     Group,
+    command,
     json_option,
     print_json,
     print_table,
@@ -47,16 +48,13 @@ def _place(context: Context) -> Iterator[Workplace]:
         yield place
 
 
-@click.command()
+@command()
 @click.option("--full", is_flag=True, help="Fetch every document, changed or not.")
 @click.option(
     "--accept-deletions",
     is_flag=True,
     help="Accept it even if most of the library was deleted at once.",
 )
-@shared_options
-@json_option
-@click.pass_obj
 def sync(context: Context, full: bool, accept_deletions: bool, as_json: bool) -> None:
     """Fetch new and changed documents from Paperless, and remove deleted ones.
 
@@ -88,12 +86,9 @@ def sync(context: Context, full: bool, accept_deletions: bool, as_json: bool) ->
         )
 
 
-@click.command()
+@command()
 @click.argument("id", type=int, required=False)
 @click.option("--inbox", "whole_inbox", is_flag=True, help="All waiting events, and the spool.")
-@shared_options
-@json_option
-@click.pass_obj
 def consume(context: Context, id: int | None, whole_inbox: bool, as_json: bool) -> None:
     """Process one document: fetch it, compare it, write to Paperless.
 
@@ -159,11 +154,9 @@ def inbox(click_context: click.Context, as_json: bool) -> None:
 
     settings = click_context.obj.settings()
     file, found = open_inbox(settings)
-    try:
+    with closing(file):
         found.take_from(open_spool(settings))
         events = found.events()
-    finally:
-        file.close()
     if as_json:
         print_json(
             {
@@ -197,44 +190,33 @@ def _moment(seconds: float) -> str | None:
     return text_of(seconds) if seconds else None
 
 
-@inbox.command(name="retry")
+@inbox.command(name="retry", json=False)
 @click.argument("ids", type=int, nargs=-1)
-@shared_options
-@click.pass_obj
 def inbox_retry(context: Context, ids: tuple[int, ...]) -> None:
     """Retry failed documents: those named, or all. 'consume --inbox' or `serve` processes them."""
     from paperless_fingerprint.integration.context import open_inbox
 
     file, found = open_inbox(context.settings())
-    try:
+    with closing(file):
         count = found.retry(ids or None)
-    finally:
-        file.close()
     say(f"{count:,} documents will be retried.")
 
 
-@inbox.command(name="drop")
+@inbox.command(name="drop", json=False)
 @click.argument("ids", type=int, nargs=-1, required=True)
-@shared_options
-@click.pass_obj
 def inbox_drop(context: Context, ids: tuple[int, ...]) -> None:
     """Drop the events of these documents. A later sync still finds the documents."""
     from paperless_fingerprint.integration.context import open_inbox
 
     file, found = open_inbox(context.settings())
-    try:
+    with closing(file):
         count = found.forget(ids)
-    finally:
-        file.close()
     say(f"{count:,} events were dropped.")
 
 
-@click.command()
+@command()
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.option("--remove-all", is_flag=True, help="Remove everything that was ever written.")
-@shared_options
-@json_option
-@click.pass_obj
 def apply(context: Context, dry_run: bool, remove_all: bool, as_json: bool) -> None:
     """Write tags, links and the saved view to Paperless.
 
@@ -317,13 +299,10 @@ def _named(kind: str) -> str:
     return f"{what} '{which}'" if which else what
 
 
-@click.command()
+@command()
 @click.argument("primary", type=int)
 @click.argument("copies", type=int, nargs=-1)
 @click.option("--yes", is_flag=True, help="Do it; without --yes you only see what it would do.")
-@shared_options
-@json_option
-@click.pass_obj
 def merge(
     context: Context, primary: int, copies: tuple[int, ...], yes: bool, as_json: bool
 ) -> None:
@@ -368,12 +347,10 @@ def merge(
         raise PartlyDone(" ".join(map(str, done.refused)))
 
 
-@click.command()
+@command(json=False)
 @click.option("--host", help="Address to listen on.")
 @click.option("--port", type=int, help="Port to listen on.")
 @click.option("--sync", "starts", is_flag=True, help="Start the first sync automatically.")
-@shared_options
-@click.pass_obj
 def serve(context: Context, host: str | None, port: int | None, starts: bool) -> None:
     """Run the page, the HTTP API and the background service: review, search, inbox, sync.
 

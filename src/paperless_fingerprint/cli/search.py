@@ -10,13 +10,12 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
-    json_option,
+    command,
     limit_option,
     percent,
     print_json,
     print_table,
     say,
-    shared_options,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ _TABLE_ROWS = 25
 _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages", "id")
 
 
-@click.command()
+@command()
 @click.argument("query")
 @click.option("--explain", is_flag=True, help="Show the query to the store, and stop.")
 @click.option("--include-history", is_flag=True, help="Include older versions.")
@@ -43,9 +42,6 @@ _SORTS = ("best", "containment", "jaccard", "within", "created", "added", "pages
 )
 @click.option("--sort", type=click.Choice(_SORTS), default="best", show_default=True)
 @click.option("--passages", is_flag=True, help="Show the passages that were found.")
-@shared_options
-@json_option
-@click.pass_obj
 def search(
     context: Context,
     query: str,
@@ -164,7 +160,7 @@ def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
         say(note)
 
 
-@click.command()
+@command()
 @click.argument("document", metavar="ID")
 @click.option("--depth", default=2, show_default=True, help="How many steps to follow, 1 to 10.")
 @click.option(
@@ -175,9 +171,6 @@ def _print_plan(plan: dict[str, Any], *, as_json: bool) -> None:
 )
 @click.option("--include-history", is_flag=True, help="Include older versions.")
 @limit_option
-@shared_options
-@json_option
-@click.pass_obj
 def related(
     context: Context,
     document: str,

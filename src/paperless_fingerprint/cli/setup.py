@@ -6,15 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    Group,
-    json_option,
-    print_json,
-    print_table,
-    say,
-    shared_options,
-)
+from paperless_fingerprint.cli.context import Context, Group, command, print_json, print_table, say
 from paperless_fingerprint.errors import ExitCode, FingerprintError
 
 
@@ -25,9 +17,6 @@ def config() -> None:
 
 @config.command(name="show")
 @click.option("--markdown", is_flag=True, hidden=True, help="The table of docs/settings.md.")
-@shared_options
-@json_option
-@click.pass_obj
 def config_show(context: Context, markdown: bool, as_json: bool) -> None:
     """Show every setting, its value, and where it came from. Secrets are hidden."""
     if markdown:
@@ -71,12 +60,8 @@ def _as_markdown() -> str:
     return "\n".join(lines) + "\n"
 
 
-@click.command()
-@shared_options
-@json_option
-@click.pass_obj
-@click.pass_context
-def doctor(click_context: click.Context, context: Context, as_json: bool) -> None:
+@command()
+def doctor(context: Context, as_json: bool) -> None:
     """Check settings, store and connections, and say what to fix."""
     from paperless_fingerprint.checkup.finding import Finding
     from paperless_fingerprint.checkup.library import examine
@@ -101,4 +86,4 @@ def doctor(click_context: click.Context, context: Context, as_json: bool) -> Non
             click.echo(f"{sign:4}  {finding.part:9}  {finding.message}")
         if worst is not ExitCode.DONE:
             say("Something needs your attention; see the lines marked FAIL.")
-    click_context.exit(worst)
+    click.get_current_context().exit(worst)

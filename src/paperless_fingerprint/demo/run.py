@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from paperless_fingerprint.demo.stand_in import StandIn
-from paperless_fingerprint.demo.stand_in.library import PDF, is_locked
+from paperless_fingerprint.demo.stand_in.library import PDF, as_row, is_locked
 from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
 from paperless_fingerprint.integration.consume import drain
 from paperless_fingerprint.integration.context import Workplace, open_workplace
@@ -164,26 +163,9 @@ def _upload(paperless: StandIn, document: Document) -> None:
                     return known.id
             return library.add_label(kind, name).id
 
+    more = as_row(document, label)
+    more.setdefault("checksum", hashlib.sha256(document.content.encode()).hexdigest())
     owner = int(document.owner) if document.owner is not None else None
-    viewers = document.viewers
-    more: dict[str, Any] = {
-        "id": document.id,
-        "title": document.title,
-        "created": document.created,
-        "added": document.added,
-        "page_count": document.page_count,
-        "archive_serial_number": document.archive_serial_number,
-        "tags": [label("tags", name) for name in document.tags],
-        "checksum": document.checksum or hashlib.sha256(document.content.encode()).hexdigest(),
-        "view_users": {int(who) for who in viewers if not who.startswith("group:")},
-        "view_groups": {int(who[6:]) for who in viewers if who.startswith("group:")},
-    }
-    if document.file_size is not None:
-        more["size"] = document.file_size
-    if document.correspondent:
-        more["correspondent"] = label("correspondents", document.correspondent)
-    if document.document_type:
-        more["document_type"] = label("document_types", document.document_type)
     data = document.content.encode()
     if is_locked(document):
         data, more["mime_type"] = locked(pdf_of("")), PDF

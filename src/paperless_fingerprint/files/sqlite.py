@@ -27,6 +27,7 @@ VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab
 
 _WHY = (
     (("full",), "disk_full"),
+    (("I/O",), "disk_fails"),  # told, too, where beside the file there is no room for its index
     (("readonly", "read-only"), "read_only"),
     (("locked", "busy"), "held"),
     (("not a database", "malformed"), "damaged"),

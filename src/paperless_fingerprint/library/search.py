@@ -12,7 +12,8 @@ between moves nothing from one page to another.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +35,9 @@ from paperless_fingerprint.query.request import Answer, Hit, Page, Request
 from paperless_fingerprint.query.searcher import Scope, Searcher, SearchTooLongError
 from paperless_fingerprint.query.sorting import SORTS
 from paperless_fingerprint.query.tree import Alike, And, Node, Reference, Words, conjuncts, leaves
+from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.opening import searcher_of
 
 __all__ = ["BLOCKS", "SORTS", "Answer", "Hit", "Look", "Request", "Search", "Shown"]
 
@@ -242,3 +245,16 @@ def _ranking_term(tree: Node, terms: Mapping[Alike, Term]) -> Term | None:
     if first is not None and any(part is first for part in conjuncts(tree)):
         return terms[first]
     return None
+
+
+@contextmanager
+def opened_search(store: Store, settings: Settings) -> Iterator[Search]:
+    """With connections of its own, and with what answers SEMANTIC where that is switched on."""
+    with ExitStack() as stack:
+        searcher = stack.enter_context(closing(searcher_of(store)))
+        meanings = None
+        if settings.semantic.enabled:
+            from paperless_fingerprint.semantic.searching import opened_meanings
+
+            meanings = stack.enter_context(opened_meanings(store, settings))
+        yield Search(store, searcher, settings.spec(), meanings)

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.fingerprints.shingles import Hashes
+from paperless_fingerprint.fingerprints.sketch import level_of, levels
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.query.probability import (
     binomial_minimum,
@@ -94,18 +95,8 @@ class Source:
 
 
 def source_of(id: int, hashes: Hashes, spec: FingerprintSpec) -> Source:
-    levels = range(spec.sketch_max_level + 1)
-    limits = np.array([2 ** (64 - level) - 1 for level in levels], np.uint64)
-    counts = tuple(np.searchsorted(hashes, limits, side="right").tolist())
-    return Source(id, hashes, level_of(len(hashes), spec), counts)
-
-
-def level_of(shingles: int, spec: FingerprintSpec) -> int:
-    """As fingerprints/spec.py chooses it."""
-    level = 0
-    while level < spec.sketch_max_level and shingles / 2 ** (level + 1) >= spec.sketch_hashes:
-        level += 1
-    return level
+    level, counts = levels(hashes, spec.sketch_hashes, spec.sketch_max_level)
+    return Source(id, hashes, level, counts)
 
 
 def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQuery:
@@ -158,7 +149,7 @@ def is_found(
     """
     if not shingles:
         return False
-    group = group_of(query, level_of(shingles, spec))
+    group = group_of(query, level_of(shingles, spec.sketch_hashes, spec.sketch_max_level))
     if group is None:
         return False
     matches = int(np.count_nonzero(matching[: group.asked]))
@@ -176,11 +167,9 @@ def common_above(documents: int) -> int:
     return min(COMMON_AT_MOST, max(COMMON_AT_LEAST, math.floor(documents * _COMMON_SHARE)))
 
 
-def expected_recall(query: SketchQuery, group: LevelGroup, total: int, overlap: float) -> float:
+def expected_recall(group: LevelGroup, total: int, overlap: float) -> float:
     """How likely a hit with that overlap is found, for FINGERPRINT."""
     shared = min(total, math.ceil(overlap * total - 1e-9))
-    if query.likeness is not Likeness.FINGERPRINT:
-        return math.nan
     return chance_of(total, shared, group.asked, group.minimum)
 
 

@@ -215,10 +215,12 @@ class Journal:
             return [number for (number,) in connection.execute(asked, (limit,))]
 
     def states_of_batch(self, number: int) -> dict[str, int]:
-        """State → how many; `number` is that of its first act."""
+        """State → how many, "undoing" for what is still to be taken back; `number` is that of its
+        first act."""
         asked = (
-            "SELECT state, count(*) FROM act WHERE number = ? OR batch > 0 AND batch = ? "
-            "GROUP BY state"
+            "SELECT CASE WHEN number IN (SELECT undoes FROM act WHERE state = 'waiting') "
+            "THEN 'undoing' ELSE state END AS now, count(*) FROM act "
+            "WHERE number = ? OR batch > 0 AND batch = ? GROUP BY now"
         )
         with self._file.reading() as connection:
             return dict(connection.execute(asked, (number, number)).fetchall())

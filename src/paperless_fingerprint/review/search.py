@@ -38,21 +38,12 @@ class PersonsSearch:
     @property
     def whole(self) -> Search:
         """Of the whole library; who asks must be named in the request."""
-        from paperless_fingerprint.library.search import Search
-        from paperless_fingerprint.stores.opening import opened_searcher
+        from paperless_fingerprint.library.search import opened_search
 
         with self._opening:
             if self._search is None:
-                store = self._opened.store
-                with ExitStack() as opening:
-                    searcher = opening.enter_context(opened_searcher(store))
-                    meanings = None
-                    if self._settings.semantic.enabled:
-                        from paperless_fingerprint.semantic.searching import opened_meanings
-
-                        meanings = opening.enter_context(opened_meanings(store, self._settings))
-                    self._search = Search(store, searcher, self._settings.spec(), meanings)
-                    self._stack.push(opening.pop_all())
+                opened = opened_search(self._opened.store, self._settings)
+                self._search = self._stack.enter_context(opened)
             return self._search
 
 

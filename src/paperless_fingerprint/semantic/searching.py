@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.languages import gettext as _
@@ -49,8 +49,5 @@ class StoredMeanings:
 
 @contextmanager
 def opened_meanings(store: Store, settings: Settings) -> Iterator[Meanings]:
-    vectors = open_vectors(store)
-    try:
+    with closing(open_vectors(store)) as vectors:
         yield StoredMeanings(store, vectors, settings)
-    finally:
-        vectors.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -77,8 +78,7 @@ class Notifier:
         path, is_off = path_of_outbox(self._settings), self._settings.notify.when == "off"
         if is_off and not path.exists():
             return
-        outbox = Outbox(path)
-        try:
+        with closing(Outbox(path)) as outbox:
             if is_off:
                 outbox.rest()
                 return
@@ -88,8 +88,6 @@ class Notifier:
                 if self._stop.is_set():
                     return
                 self._deliver(outbox, delivery)
-        finally:
-            outbox.close()
 
     def _gather(self, outbox: Outbox, *, last: bool) -> None:
         _, oldest = outbox.waiting()

@@ -424,6 +424,7 @@ def _registered() -> Iterator[Setting]:
 
 
 REGISTRY: tuple[Setting, ...] = tuple(_registered())
+BY_KEY = {setting.key: setting for setting in REGISTRY}
 
 
 def spelled(value: Value) -> str:

@@ -98,7 +98,6 @@ def _item(request: Request, visit: Visit) -> Response:
         after_stranger=f"/review/g{found.primary}?{own}", said=said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
         blocks=blocks_of(view.segments), columns=columns, pdfjs=pdf_viewer.ADDRESS,
-        is_same_text=all(segment.kind == "same" for segment in view.segments),
         other_columns=f"?{query_string(here, columns='one' if columns == 'two' else 'two')}",
     )  # fmt: skip
     if given.get("columns") == columns:

@@ -11,25 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from paperless_fingerprint.demo.stand_in import StandIn
+from paperless_fingerprint.library.jsonl import document_from
 from paperless_fingerprint.model import Document
 
-_TEXT = ("correspondent", "document_type", "created", "added", "modified", "owner", "checksum")
 
-
-def documents_of(path: Path) -> Iterator[Document]:
+def _documents(path: Path) -> Iterator[Document]:
     """A document a line, as `paperless-fingerprint import` reads them."""
     with path.open(encoding="utf-8") as file:
         for line in file:
-            told = json.loads(line)
-            yield Document(
-                int(told["id"]),
-                title=told.get("title") or "",
-                content=told.get("content") or "",
-                tags=tuple(told.get("tags") or ()),
-                original_filename=told.get("original_filename"),
-                page_count=told.get("page_count"),
-                **{name: told.get(name) for name in _TEXT},
-            )
+            yield document_from(json.loads(line))
 
 
 def main() -> None:
@@ -46,7 +36,7 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     with StandIn(
-        documents_of(told.documents) if told.documents else (),
+        _documents(told.documents) if told.documents else (),
         major=told.major,
         host=told.host,
         port=told.port,

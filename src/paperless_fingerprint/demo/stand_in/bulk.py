@@ -103,18 +103,8 @@ def _check_known(name: str, kind: str, told: Any, known: Mapping[int, Any]) -> N
 
 def _modify_tags(library: Library, rows: list[Row], parameters: Parameters) -> None:
     for row in rows:
-        tags = remove_tags(library, row.tags, parameters["remove_tags"])
-        row.tags = add_tags(library, tags, parameters["add_tags"])
-
-
-def _add_tag(library: Library, rows: list[Row], parameters: Parameters) -> None:
-    for row in rows:
-        row.tags = add_tags(library, row.tags, [parameters["tag"]])
-
-
-def _remove_tag(library: Library, rows: list[Row], parameters: Parameters) -> None:
-    for row in rows:
-        row.tags = remove_tags(library, row.tags, [parameters["tag"]])
+        tags = remove_tags(library, row.tags, parameters.get("remove_tags", ()))
+        row.tags = add_tags(library, tags, parameters.get("add_tags", ()))
 
 
 def _modify_fields(library: Library, rows: list[Row], parameters: Parameters) -> None:
@@ -151,8 +141,10 @@ def _set_permissions(_library: Library, rows: list[Row], parameters: Parameters)
 
 _METHODS: dict[str, Callable[[Library, list[Row], Parameters], None]] = {
     "modify_tags": _modify_tags,
-    "add_tag": _add_tag,
-    "remove_tag": _remove_tag,
+    "add_tag": lambda library, rows, told: _modify_tags(library, rows, {"add_tags": [told["tag"]]}),
+    "remove_tag": lambda library, rows, told: _modify_tags(
+        library, rows, {"remove_tags": [told["tag"]]}
+    ),
     "modify_custom_fields": _modify_fields,
     "set_correspondent": _set_label("correspondent"),
     "set_document_type": _set_label("document_type"),

@@ -20,6 +20,8 @@ from typing import Any
 
 from paperless_fingerprint.demo.stand_in.library import Library, Row
 
+_HOOK_LIMIT_SECONDS = 1800.0
+
 
 @dataclass(slots=True)
 class Upload:
@@ -41,15 +43,13 @@ class Consumption:
         hook: Path | str | None = None,
         environment: Mapping[str, str] | None = None,
         workers: int = 1,
-        refuse_duplicates: bool = False,
-        hook_limit_seconds: float = 1800.0,
     ) -> None:
         self.library = library
         self.hook = hook
         #: What the worker's own environment adds for the hook; the settings of the hook, usually.
         self.environment = dict(environment or {})
-        self.refuse_duplicates = refuse_duplicates
-        self.hook_limit_seconds = hook_limit_seconds
+        #: As Paperless does where it is told to.
+        self.refuse_duplicates = False
         #: What hooks wrote, as it would land in Paperless's log: (document id, stdout, stderr).
         self.log: list[tuple[int, str, str]] = []
         self._queue: queue.Queue[Upload | None] = queue.Queue()
@@ -84,7 +84,8 @@ class Consumption:
     ) -> str:
         """The task's id. The document exists once the task says so."""
         library = self.library
-        overrides = {"filename": file_name, **_named(more), "owner_id": owner}
+        title = {"title": more["title"]} if more.get("title") else {}
+        overrides = {"filename": file_name, **title, "owner_id": owner}
         with library.lock:
             task: dict[str, Any] = {
                 "id": library.number("task"),
@@ -162,11 +163,11 @@ class Consumption:
     def _store(self, upload: Upload) -> Row:
         more = dict(upload.more)
         title = more.pop("title", None) or Path(upload.file_name).stem
-        if upload.root is not None:
-            more = {key: more[key] for key in ("version_label",) if key in more}
-        inbox = [t.id for t in self.library.labels["tags"].values() if t.is_inbox_tag]
         if upload.root is None:
+            inbox = [t.id for t in self.library.labels["tags"].values() if t.is_inbox_tag]
             more["tags"] = list(dict.fromkeys([*more.get("tags", ()), *inbox]))
+        else:
+            more = {"version_label": more.get("version_label")}
         return self.library.add(
             _text_of(upload.data, upload.mime_type),
             title=title,
@@ -212,7 +213,7 @@ class Consumption:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 check=False,
-                timeout=self.hook_limit_seconds,
+                timeout=_HOOK_LIMIT_SECONDS,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)
@@ -257,10 +258,6 @@ class Consumption:
         names = ("FILE_NAME", "SOURCE_PATH", "THUMBNAIL_PATH", "DOWNLOAD_URL", "THUMBNAIL_URL")
         rest = [environment[f"DOCUMENT_{name}"] for name in (*names, "CORRESPONDENT", "TAGS")]
         return [str(row.id), *rest]
-
-
-def _named(more: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in more.items() if name == "title" and value}
 
 
 def _text_of(data: bytes, mime_type: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from paperless_fingerprint.demo.stand_in import documents
 from paperless_fingerprint.demo.stand_in.answers import (
@@ -19,56 +20,42 @@ from paperless_fingerprint.demo.stand_in.routing import Request, route
 
 @route(r"documents/", "GET")
 def _documents(request: Request, _match: re.Match[str]) -> Answer:
-    request.need("view", "document")
-    library = request.library
-    return Answer(
-        body=documents.list_documents(
-            library,
-            library.documents,
-            request.user,
-            request.query,
-            request.where,
-            all_ids=request.all_ids,
-        )
-    )
+    request.need("document")
+    return Answer(body=documents.list_documents(request, request.library.documents))
 
 
 @route(r"documents/(\d+)/", "GET", "PATCH", "DELETE")
 def _document(request: Request, match: re.Match[str]) -> Answer:
-    action = {"GET": "view", "PATCH": "change", "DELETE": "delete"}[request.method]
-    request.need(action, "document")
-    library, user = request.library, request.user
-    row = documents.document(library, int(match[1]), user)
+    request.need("document")
+    row = documents.document(request, int(match[1]))
     if request.method == "GET":
-        shown = documents.show_document(library, row, user, request.query, detail=True)
-        return Answer(body=shown)
+        return Answer(body=documents.show_document(request, row, detail=True))
     may = may_delete if request.method == "DELETE" else may_change
-    if not may(user, row):
+    if not may(request.user, row):
         raise no_permission()
     if request.method == "DELETE":
-        documents.trash_document(library, row)
+        documents.trash_document(request.library, row)
         return Answer(204, text="", content_type="")
-    changed = documents.change_document(library, row, user, request.query, request.json())
-    return Answer(body=changed)
+    return Answer(body=documents.change_document(request, row))
 
 
 @route(r"documents/(\d+)/root/", "GET")
 def _root(request: Request, match: re.Match[str]) -> Answer:
-    request.need("view", "document")
-    return Answer(body=documents.root_of(request.library, int(match[1]), request.user))
+    request.need("document")
+    return Answer(body=documents.root_of(request, int(match[1])))
 
 
 @route(r"documents/(\d+)/metadata/", "GET")
 def _metadata(request: Request, match: re.Match[str]) -> Answer:
-    request.need("view", "document")
-    row = documents.file_row(request.library, int(match[1]), request.user)
+    request.need("document")
+    row = documents.file_row(request, int(match[1]))
     return Answer(body=documents.show_metadata(row))
 
 
 @route(r"documents/(\d+)/(?:download|preview)/", "GET")
 def _file(request: Request, match: re.Match[str]) -> Answer:
-    request.need("view", "document")
-    row = documents.file_row(request.library, int(match[1]), request.user)
+    request.need("document")
+    row = documents.file_row(request, int(match[1]))
     if request.query.get("original", "").lower() == "true":
         return Answer(data=row.file(), content_type=row.mime_type)
     data, kind = row.shown_file()
@@ -77,15 +64,14 @@ def _file(request: Request, match: re.Match[str]) -> Answer:
 
 @route(r"documents/(\d+)/thumb/", "GET")
 def _thumbnail(request: Request, match: re.Match[str]) -> Answer:
-    request.need("view", "document")
-    row = documents.file_row(request.library, int(match[1]), request.user)
+    request.need("document")
+    row = documents.file_row(request, int(match[1]))
     return Answer(data=thumbnail(row.content, row.page_count), content_type="image/png")
 
 
 @route(r"documents/(\d+)/notes/", "GET", "POST", "DELETE")
 def _notes(request: Request, match: re.Match[str]) -> Answer:
-    action = {"GET": "view", "POST": "add", "DELETE": "delete"}[request.method]
-    request.need(action, "note")
+    request.need("note")
     row = request.library.documents.get(int(match[1]))
     if row is None:
         raise not_found()
@@ -101,7 +87,7 @@ def _notes(request: Request, match: re.Match[str]) -> Answer:
 
 @route(r"documents/bulk_edit/", "POST")
 def _bulk_edit(request: Request, _match: re.Match[str]) -> Answer:
-    request.need("change", "document")
+    request.need("document", "change")
     return Answer(body=bulk_edit(request.library, request.user, request.json()))
 
 
@@ -110,11 +96,7 @@ def _trash(request: Request, _match: re.Match[str]) -> Answer:
     library = request.library
     if request.method == "POST":
         return Answer(body=documents.change_trash(library, request.user, request.json()))
-    request.need("view", "document")
+    request.need("document")
     # The trash knows no filters at all.
     query = {n: v for n, v in request.query.items() if n in {"page", "page_size"}}
-    return Answer(
-        body=documents.list_documents(
-            library, library.trash, request.user, query, request.where, all_ids=request.all_ids
-        )
-    )
+    return Answer(body=documents.list_documents(replace(request, query=query), library.trash))

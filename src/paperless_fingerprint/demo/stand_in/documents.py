@@ -7,7 +7,7 @@ from typing import Any
 
 from paperless_fingerprint.demo.stand_in.answers import insufficient, invalid, not_found, refused
 from paperless_fingerprint.demo.stand_in.fields import replace_fields
-from paperless_fingerprint.demo.stand_in.filters import Query, page_of, select_documents
+from paperless_fingerprint.demo.stand_in.filters import select_documents
 from paperless_fingerprint.demo.stand_in.labels import (
     OF_ONE,
     replace_tags,
@@ -21,35 +21,38 @@ from paperless_fingerprint.demo.stand_in.people import (
     may_delete,
     may_view,
 )
+from paperless_fingerprint.demo.stand_in.routing import Request
 
 TRUNCATED_CHARACTERS = 550
 _DEFAULT_FIELDS = ("title", "content", "created", "archive_serial_number", "owner")
 
 
-def document(library: Library, number: int, user: User) -> Row:
+def document(request: Request, number: int) -> Row:
     """404 for what does not exist, lies in the trash, is a version row, or may not be seen."""
-    row = library.documents.get(number)
-    if row is None or not may_view(user, row):
+    row = request.library.documents.get(number)
+    if row is None or not may_view(request.user, row):
         raise not_found()
     return row
 
 
-def file_row(library: Library, number: int, user: User) -> Row:
+def file_row(request: Request, number: int) -> Row:
     """The row whose file is meant; version rows have files, and what may not be seen is a 403."""
+    library = request.library
     row = library.documents.get(number) or library.versions.get(number)
     if row is None:
         raise not_found()
     owner = row if row.root is None else library.documents.get(row.root)
     if owner is None:
         raise not_found()
-    if not may_view(user, owner):
+    if not may_view(request.user, owner):
         raise insufficient()
     return library.current(row) if row.root is None else row
 
 
 def show_document(
-    library: Library, row: Row, user: User, query: Query, *, detail: bool, full_perms: bool = False
+    request: Request, row: Row, *, detail: bool, full_perms: bool = False
 ) -> dict[str, Any]:
+    library, user, query = request.library, request.user, request.query
     wanted = {part for part in query.get("fields", "").split(",") if part}
 
     def is_wanted(name: str) -> bool:
@@ -80,7 +83,7 @@ def show_document(
     if library.major >= 3 and is_wanted("duplicate_documents"):
         shown["duplicate_documents"] = _duplicates(library, row) if detail else []
     shown["owner"] = row.owner
-    if full_perms or query.get("full_perms", "").lower() in {"true", "1"}:
+    if full_perms or request.full_perms():
         shown["permissions"] = show_permissions(row)
     else:
         shown["user_can_change"] = may_change(user, row)
@@ -127,36 +130,22 @@ def _duplicates(library: Library, row: Row) -> list[dict[str, Any]]:
     ]
 
 
-def list_documents(
-    library: Library,
-    rows: Mapping[int, Row],
-    user: User,
-    query: Query,
-    where: str,
-    *,
-    all_ids: bool = False,
-) -> dict[str, Any]:
-    chosen = select_documents(rows, query)
-    if not user.is_superuser:
-        chosen = [row for row in chosen if may_view(user, row)]
-    result = page_of(
-        chosen,
-        query,
-        where,
-        lambda row: show_document(library, row, user, query, detail=False),
-        all_ids=all_ids,
-        get_id=lambda row: row.id,
+def list_documents(request: Request, rows: Mapping[int, Row]) -> dict[str, Any]:
+    chosen = select_documents(rows, request.query)
+    if not request.user.is_superuser:
+        chosen = [row for row in chosen if may_view(request.user, row)]
+    result = request.page(
+        chosen, lambda row: show_document(request, row, detail=False), lambda row: row.id
     )
-    if "query" in query or "text" in query:
+    if "query" in request.query or "text" in request.query:
         result["corrected_query"] = None
     return result
 
 
-def change_document(
-    library: Library, row: Row, user: User, query: Query, body: Mapping[str, Any]
-) -> dict[str, Any]:
+def change_document(request: Request, row: Row) -> dict[str, Any]:
     """PATCH. Fields that `?fields=` does not list are dropped without a word: a known trap."""
-    listed = {part for part in query.get("fields", "").split(",") if part}
+    library, user, body = request.library, request.user, request.json()
+    listed = {part for part in request.query.get("fields", "").split(",") if part}
     told = {name: value for name, value in body.items() if not listed or name in listed}
     _check_labels(library, told)
     _check_serial(library, row, told.get("archive_serial_number"))
@@ -175,7 +164,7 @@ def change_document(
     if "set_permissions" in told:
         set_permissions(row, told["set_permissions"])
     library.touch(row)
-    return show_document(library, row, user, query, detail=True, full_perms=True)
+    return show_document(request, row, detail=True, full_perms=True)
 
 
 def _check_labels(library: Library, told: Mapping[str, Any]) -> None:
@@ -218,14 +207,15 @@ def show_metadata(row: Row) -> dict[str, Any]:
     }
 
 
-def root_of(library: Library, number: int, user: User) -> dict[str, int]:
+def root_of(request: Request, number: int) -> dict[str, int]:
+    library = request.library
     if library.major < 3:
         raise refused(404, "Not found.")
     row = library.documents.get(number) or library.versions.get(number)
     root = None if row is None else library.documents.get(row.root or row.id)
     if root is None:
         raise refused(404, "Not found.")
-    if not may_view(user, root):
+    if not may_view(request.user, root):
         raise insufficient()
     return {"root_id": root.id}
 

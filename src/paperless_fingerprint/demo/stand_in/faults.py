@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,12 +38,11 @@ class _Planned:
 
 
 class Faults:
-    def __init__(self, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self) -> None:
         self.retry_after_seconds = 1
         self.slow_seconds = 0.2
         self.redirect_to = "http://elsewhere.invalid/"
         self.count = 0
-        self._sleep = sleep
         self._lock = threading.Lock()
         self._planned: list[_Planned] = []
         self._chance = 0.0
@@ -85,7 +83,7 @@ class Faults:
     def answer(self, fault: Fault) -> Answer | None:
         """An answer in place of the real one; None where the real one is given (or mangled)."""
         if fault is Fault.SLOW:
-            self._sleep(self.slow_seconds)
+            time.sleep(self.slow_seconds)
             return None
         if fault is Fault.THROTTLED:
             seconds = self.retry_after_seconds

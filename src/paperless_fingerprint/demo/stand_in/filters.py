@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -27,6 +28,16 @@ _ORDERINGS: dict[str, Callable[[Row], Any]] = {
     "page_count": lambda row: row.page_count or 0,
 }
 _MOMENT = re.compile(r"^(added|modified)__(gt|gte|lt|lte)$")
+_COMPARED = {"gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le}
+#: Filters by text → what they look at.
+_TEXTS = {
+    "title": "title", "content": "content", "checksum": "checksum",
+    "original_filename": "original_file_name",
+}  # fmt: skip
+HOW: dict[str, Callable[[str, str], bool]] = {
+    "iexact": operator.eq, "icontains": operator.contains, "istartswith": str.startswith,
+    "iendswith": str.endswith,
+}  # fmt: skip
 
 
 def numbers(name: str, value: str) -> list[int]:
@@ -44,48 +55,20 @@ def _moment(name: str, value: str) -> str:
     return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
-def _moment_test(field: str, comparison: str, limit: str) -> Test:
-    value = _ORDERINGS[field]
-    tests: dict[str, Test] = {
-        "gt": lambda row: bool(value(row) > limit),
-        "gte": lambda row: bool(value(row) >= limit),
-        "lt": lambda row: bool(value(row) < limit),
-        "lte": lambda row: bool(value(row) <= limit),
-    }
-    return tests[comparison]
-
-
 def _text_test(name: str, value: str) -> Test | None:
     field, _, how = name.partition("__")
-    get: Callable[[Row], str]
-    if field == "title":
-        get = lambda row: row.title  # noqa: E731
-    elif field == "content":
-        get = lambda row: row.content  # noqa: E731
-    elif field == "checksum":
-        get = lambda row: row.checksum  # noqa: E731
-    elif field == "original_filename":
-        get = lambda row: row.original_file_name or ""  # noqa: E731
-    else:
+    if field not in _TEXTS or how not in HOW:
         return None
-    wanted = value.lower()
-    tests: dict[str, Test] = {
-        "iexact": lambda row: get(row).lower() == wanted,
-        "icontains": lambda row: wanted in get(row).lower(),
-        "istartswith": lambda row: get(row).lower().startswith(wanted),
-        "iendswith": lambda row: get(row).lower().endswith(wanted),
-    }
-    return tests.get(how)
+    is_met, wanted = HOW[how], value.lower()
+    return lambda row: is_met((getattr(row, _TEXTS[field]) or "").lower(), wanted)
 
 
 def _set_test(name: str, value: str) -> Test | None:
     """Filters by tag, custom field, correspondent, type and owner."""
     field, _, how = name.partition("__")
     get: Callable[[Row], Iterable[int | None]]
-    if field == "tags":
-        get = lambda row: row.tags  # noqa: E731
-    elif field == "custom_fields":
-        get = lambda row: row.custom_fields  # noqa: E731
+    if field in {"tags", "custom_fields"}:
+        get = operator.attrgetter(field)
     elif field in {"correspondent", "document_type", "storage_path", "owner"}:
         get = lambda row: (getattr(row, field),)  # noqa: E731
     else:
@@ -120,7 +103,7 @@ def select_documents(rows: Mapping[int, Row], query: Query) -> list[Row]:
         elif name == "id":
             tests.append(_id_test(numbers(name, value)))
         elif found := _MOMENT.match(name):
-            tests.append(_moment_test(found[1], found[2], _moment(name, value)))
+            tests.append(_moment_test(found[1], _COMPARED[found[2]], _moment(name, value)))
         elif name in {"query", "text", "search", "title_search", "title_content"}:
             words = value.lower().split()
             tests.append(_words_test(words))
@@ -130,6 +113,10 @@ def select_documents(rows: Mapping[int, Row], query: Query) -> list[Row]:
                 tests.append(test)
     result = [row for row in chosen if all(test(row) for test in tests)]
     return _ordered(result, query.get("ordering", ""))
+
+
+def _moment_test(field: str, is_met: Callable[[str, str], bool], limit: str) -> Test:
+    return lambda row: is_met(getattr(row, field), limit)
 
 
 def _id_test(wanted: list[int]) -> Test:
@@ -154,9 +141,7 @@ def page_of(
     query: Query,
     where: str,
     show: Callable[[T], Any],
-    *,
-    all_ids: bool = False,
-    get_id: Callable[[T], int] | None = None,
+    all_ids: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """A page in the form {"count", "next", "previous", "results"}; past the end it is a 404."""
     try:
@@ -183,7 +168,7 @@ def page_of(
         "next": link(page + 1) if page < last else None,
         "previous": link(page - 1) if page > 1 else None,
     }
-    if all_ids and get_id is not None:
-        result["all"] = [get_id(item) for item in items]
+    if all_ids is not None:
+        result["all"] = all_ids
     result["results"] = [show(item) for item in items[(page - 1) * size : page * size]]
     return result

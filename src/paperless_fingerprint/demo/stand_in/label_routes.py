@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from paperless_fingerprint.demo.stand_in import fields, labels
 from paperless_fingerprint.demo.stand_in.answers import Answer, no_permission
-from paperless_fingerprint.demo.stand_in.filters import page_of
 from paperless_fingerprint.demo.stand_in.people import may_change
 from paperless_fingerprint.demo.stand_in.routing import Request, route
 
@@ -19,23 +19,17 @@ _KINDS = {
 @route(r"(tags|correspondents|document_types|storage_paths)/", "GET", "POST")
 def _labels(request: Request, match: re.Match[str]) -> Answer:
     library, kind, user = request.library, match[1], request.user
+    request.need(_KINDS[kind])
     if request.method == "POST":
-        request.need("add", _KINDS[kind])
         label = labels.create_label(library, kind, user, request.json())
         return Answer(201, labels.show_label(library, kind, label, user))
-    request.need("view", _KINDS[kind])
-    return Answer(
-        body=labels.list_labels(
-            library, kind, user, request.query, request.where, all_ids=request.all_ids
-        )
-    )
+    return Answer(body=labels.list_labels(request, kind))
 
 
 @route(r"(tags|correspondents|document_types|storage_paths)/(\d+)/", "GET", "PATCH", "DELETE")
 def _label(request: Request, match: re.Match[str]) -> Answer:
     library, kind, user = request.library, match[1], request.user
-    action = {"GET": "view", "PATCH": "change", "DELETE": "delete"}[request.method]
-    request.need(action, _KINDS[kind])
+    request.need(_KINDS[kind])
     label = labels.label_of(library, kind, int(match[2]), user)
     if request.method != "GET" and not may_change(user, label):
         raise no_permission()
@@ -44,8 +38,7 @@ def _label(request: Request, match: re.Match[str]) -> Answer:
         return Answer(204, text="", content_type="")
     if request.method == "PATCH":
         labels.change_label(library, kind, label, request.json())
-    full = request.query.get("full_perms", "").lower() in {"true", "1"}
-    counts = labels.counts_of(library, kind)
+    counts, full = labels.counts_of(library, kind), request.full_perms()
     shown = labels.show_label(library, kind, label, user, counts=counts, full_perms=full)
     return Answer(body=shown)
 
@@ -53,31 +46,21 @@ def _label(request: Request, match: re.Match[str]) -> Answer:
 @route(r"custom_fields/", "GET", "POST")
 def _fields(request: Request, _match: re.Match[str]) -> Answer:
     library = request.library
+    request.need("customfield")
     if request.method == "POST":
-        request.need("add", "customfield")
         field = fields.create_field(library, request.json())
         return Answer(201, fields.show_field(library, field, counted=False))
-    request.need("view", "customfield")
     found = sorted(library.fields.values(), key=lambda field: field.name.lower())
     wanted = request.query.get("name__iexact", "").lower()
     if wanted:
         found = [field for field in found if field.name.lower() == wanted]
-    return Answer(
-        body=page_of(
-            found,
-            request.query,
-            request.where,
-            lambda field: fields.show_field(library, field),
-            all_ids=request.all_ids,
-            get_id=lambda field: field.id,
-        )
-    )
+    show = partial(fields.show_field, library)
+    return Answer(body=request.page(found, show, lambda field: field.id))
 
 
 @route(r"custom_fields/(\d+)/", "GET", "PATCH", "DELETE")
 def _field(request: Request, match: re.Match[str]) -> Answer:
-    action = {"GET": "view", "PATCH": "change", "DELETE": "delete"}[request.method]
-    request.need(action, "customfield")
+    request.need("customfield")
     library = request.library
     field = fields.custom_field(library, int(match[1]))
     if request.method == "DELETE":

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from paperless_fingerprint.demo.stand_in.answers import Answer, ApiError, invalid, not_found
-from paperless_fingerprint.demo.stand_in.filters import Query, numbers, page_of
+from paperless_fingerprint.demo.stand_in.filters import HOW, numbers
 from paperless_fingerprint.demo.stand_in.library import Label, Library
 from paperless_fingerprint.demo.stand_in.people import User, may_change, may_view
+from paperless_fingerprint.demo.stand_in.routing import Request
 
 SINGULAR = {
     "tags": "tag", "correspondents": "correspondent", "document_types": "document type",
@@ -32,34 +33,26 @@ def label_of(library: Library, kind: str, number: int, user: User) -> Label:
     return label
 
 
-def list_labels(
-    library: Library, kind: str, user: User, query: Query, where: str, *, all_ids: bool
-) -> dict[str, Any]:
+def list_labels(request: Request, kind: str) -> dict[str, Any]:
+    library, user, query = request.library, request.user, request.query
     labels = [label for label in library.labels[kind].values() if may_view(user, label)]
     for name, value in query.items():
-        wanted = value.lower()
+        field, _, how = name.partition("__")
         if name in {"id", "id__in"} and value:
             chosen = set(numbers(name, value))
             labels = [label for label in labels if label.id in chosen]
-        elif name == "name__iexact" and value:
-            labels = [label for label in labels if label.name.lower() == wanted]
-        elif name == "name__icontains" and value:
-            labels = [label for label in labels if wanted in label.name.lower()]
-        elif name == "name__istartswith" and value:
-            labels = [label for label in labels if label.name.lower().startswith(wanted)]
+        elif field == "name" and how in HOW and value:
+            labels = [label for label in labels if HOW[how](label.name.lower(), value.lower())]
     if query.get("ordering", "").lstrip("-") == "id":
         labels.sort(key=lambda label: label.id, reverse=query["ordering"].startswith("-"))
     else:
         labels.sort(key=lambda label: label.name.lower())
     counts = counts_of(library, kind)
-    full = query.get("full_perms", "").lower() in {"true", "1"}
-    result = page_of(
+    full = request.full_perms()
+    result = request.page(
         labels,
-        query,
-        where,
         lambda label: show_label(library, kind, label, user, counts=counts, full_perms=full),
-        all_ids=all_ids,
-        get_id=lambda label: label.id,
+        lambda label: label.id,
     )
     if kind == "tags" and library.major >= 3:
         # The children that are shown inside their parents count here, and only here.

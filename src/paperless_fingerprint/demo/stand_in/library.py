@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
-from paperless_fingerprint.demo.stand_in.people import People
+from paperless_fingerprint.demo.stand_in.people import Owned, People
 from paperless_fingerprint.model import Document
 
 Clock = Callable[[], datetime]
@@ -30,7 +30,7 @@ def moment_text(moment: datetime) -> str:
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class Row(Owned):
     """A document, or a later version of one (then `root` is the document's id)."""
 
     id: int
@@ -50,11 +50,6 @@ class Row:
     checksum: str = ""
     size: int = 0
     data: bytes | None = None
-    owner: int | None = None
-    view_users: set[int] = field(default_factory=set)
-    view_groups: set[int] = field(default_factory=set)
-    change_users: set[int] = field(default_factory=set)
-    change_groups: set[int] = field(default_factory=set)
     notes: list[dict[str, Any]] = field(default_factory=list)
     #: In the order in which they were set, as Paperless lists them.
     custom_fields: dict[int, Any] = field(default_factory=dict)
@@ -77,22 +72,17 @@ class Row:
 
 
 @dataclass(slots=True, eq=False)
-class Label:
+class Label(Owned):
     """A tag, correspondent, document type or storage path."""
 
     id: int
     name: str
-    owner: int | None
     matching_algorithm: int = 1
     match: str = ""
     is_insensitive: bool = True
     color: str = "#a6cee3"
     is_inbox_tag: bool = False
     parent: int | None = None
-    view_users: set[int] = field(default_factory=set)
-    view_groups: set[int] = field(default_factory=set)
-    change_users: set[int] = field(default_factory=set)
-    change_groups: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
@@ -107,6 +97,28 @@ def is_locked(document: Document) -> bool:
     """A PDF that Paperless could not open: it knows neither its text nor its pages."""
     name = document.original_filename or ""
     return name.endswith(".pdf") and not document.content and document.page_count is None
+
+
+def as_row(document: Document, label: Callable[[str, str], int]) -> dict[str, Any]:
+    """What Library.add() takes of it; `label` tells the id of a kind and a name."""
+    known = {
+        "added": document.added,
+        "checksum": document.checksum,
+        "size": document.file_size,
+        "correspondent": document.correspondent and label("correspondents", document.correspondent),
+        "document_type": document.document_type and label("document_types", document.document_type),
+    }
+    return {
+        "id": document.id,
+        "title": document.title,
+        "created": (document.created or "")[:10] or None,
+        "page_count": document.page_count,
+        "archive_serial_number": document.archive_serial_number,
+        "tags": [label("tags", name) for name in document.tags],
+        "view_users": {int(who) for who in document.viewers if not who.startswith("group:")},
+        "view_groups": {int(who[6:]) for who in document.viewers if who.startswith("group:")},
+        **{name: value for name, value in known.items() if value not in {None, ""}},
+    }
 
 
 class Library:
@@ -218,7 +230,7 @@ class Library:
                 self.touch(self.documents[root])
             return row
 
-    def load(self, documents: Iterable[Document], *, owner: int | None = None) -> None:
+    def load(self, documents: Iterable[Document]) -> None:
         """Documents of a sample library, with their ids, labels and dates."""
         with self.lock:
             known: dict[tuple[str, str], int] = {
@@ -226,47 +238,24 @@ class Library:
                 for kind, labels in self.labels.items()
                 for label in labels.values()
             }
+
+            def label(kind: str, name: str) -> int:
+                if (kind, name) not in known:
+                    known[kind, name] = self.add_label(kind, name).id
+                return known[kind, name]
+
             for document in documents:
-                self._load_one(document, owner, known)
-
-    def _load_one(
-        self, document: Document, owner: int | None, known: dict[tuple[str, str], int]
-    ) -> None:
-        def label(kind: str, name: str) -> int:
-            if (kind, name) not in known:
-                known[kind, name] = self.add_label(kind, name).id
-            return known[kind, name]
-
-        more: dict[str, Any] = {
-            name: value
-            for name in ("added", "modified", "checksum")
-            if (value := getattr(document, name))
-        }
-        if document.file_size is not None:
-            more["size"] = document.file_size
-        if is_locked(document):
-            more |= {"data": locked(pdf_of("")), "mime_type": PDF}
-        viewers = document.viewers
-        self.add(
-            document.content,
-            id=document.id,
-            title=document.title,
-            created=(document.created or "")[:10] or None,
-            tags=[label("tags", name) for name in document.tags],
-            correspondent=label("correspondents", document.correspondent)
-            if document.correspondent
-            else None,
-            document_type=label("document_types", document.document_type)
-            if document.document_type
-            else None,
-            archive_serial_number=document.archive_serial_number,
-            original_file_name=document.original_filename,
-            page_count=document.page_count,
-            owner=int(document.owner) if document.owner is not None else owner,
-            view_users={int(who) for who in viewers if not who.startswith("group:")},
-            view_groups={int(who[6:]) for who in viewers if who.startswith("group:")},
-            **more,
-        )
+                more = as_row(document, label)
+                if document.modified:
+                    more["modified"] = document.modified
+                if is_locked(document):
+                    more |= {"data": locked(pdf_of("")), "mime_type": PDF}
+                self.add(
+                    document.content,
+                    original_file_name=document.original_filename,
+                    owner=int(document.owner) if document.owner is not None else None,
+                    **more,
+                )
 
     def versions_of(self, row: Row) -> list[Row]:
         """Newest first, the document itself last."""
@@ -281,8 +270,8 @@ class Library:
         """For bulk calls, which take the id of a version row and do nothing with it."""
         return number in self.documents or number in self.versions
 
-    def add_label(self, kind: str, name: str, *, owner: int | None = None, **more: Any) -> Label:
+    def add_label(self, kind: str, name: str, **more: Any) -> Label:
         with self.lock:
-            label = Label(self.number(kind), name, owner, **more)
+            label = Label(self.number(kind), name, **more)
             self.labels[kind][label.id] = label
             return label

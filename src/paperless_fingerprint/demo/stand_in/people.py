@@ -6,7 +6,6 @@ import itertools
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 _KINDS = (
     "document tag correspondent documenttype storagepath customfield savedview note user group "
@@ -18,14 +17,15 @@ ALL_PERMISSIONS = tuple(
 )
 
 
-class Owned(Protocol):
+@dataclass(slots=True, eq=False, kw_only=True)
+class Owned:
     """Anything that has an owner and lists of who else may see or change it."""
 
-    owner: int | None
-    view_users: set[int]
-    view_groups: set[int]
-    change_users: set[int]
-    change_groups: set[int]
+    owner: int | None = None
+    view_users: set[int] = field(default_factory=set)
+    view_groups: set[int] = field(default_factory=set)
+    change_users: set[int] = field(default_factory=set)
+    change_groups: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
@@ -109,8 +109,10 @@ class People:
     def permissions_of(self, user: User) -> set[str]:
         if user.is_superuser:
             return set(ALL_PERMISSIONS)
-        inherited = (self.groups[g].permissions for g in user.groups if g in self.groups)
-        return user.permissions.union(*inherited)
+        return user.permissions | self.inherited(user)
+
+    def inherited(self, user: User) -> set[str]:
+        return set().union(*(self.groups[g].permissions for g in user.groups if g in self.groups))
 
     def has(self, user: User, permission: str) -> bool:
         return user.is_superuser or permission in self.permissions_of(user)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from paperless_fingerprint.demo.stand_in import views
 from paperless_fingerprint.demo.stand_in.answers import Answer, insufficient, invalid
-from paperless_fingerprint.demo.stand_in.filters import page_of
 from paperless_fingerprint.demo.stand_in.people import ALL_PERMISSIONS, may_view
 from paperless_fingerprint.demo.stand_in.routing import Request, route
 
@@ -14,27 +14,22 @@ from paperless_fingerprint.demo.stand_in.routing import Request, route
 @route(r"saved_views/", "GET", "POST")
 def _views(request: Request, _match: re.Match[str]) -> Answer:
     library, user, version = request.library, request.user, request.api_version
+    request.need("savedview")
     if request.method == "POST":
-        request.need("add", "savedview")
         view = views.create_view(library, user, request.json(), api_version=version)
         return Answer(201, views.show_view(library, user, view, api_version=version))
-    request.need("view", "savedview")
     return Answer(
-        body=page_of(
+        body=request.page(
             views.own_views(library, user),
-            request.query,
-            request.where,
             lambda view: views.show_view(library, user, view, api_version=version),
-            all_ids=request.all_ids,
-            get_id=lambda view: int(view["id"]),
+            lambda view: int(view["id"]),
         )
     )
 
 
 @route(r"saved_views/(\d+)/", "GET", "PATCH", "DELETE")
 def _view(request: Request, match: re.Match[str]) -> Answer:
-    action = {"GET": "view", "PATCH": "change", "DELETE": "delete"}[request.method]
-    request.need(action, "savedview")
+    request.need("savedview")
     library, user, version = request.library, request.user, request.api_version
     view = views.view_of(library, user, int(match[1]))
     if request.method == "DELETE":
@@ -47,7 +42,7 @@ def _view(request: Request, match: re.Match[str]) -> Answer:
 
 @route(r"ui_settings/", "GET", "POST")
 def _ui_settings(request: Request, _match: re.Match[str]) -> Answer:
-    request.need("view" if request.method == "GET" else "change", "uisettings")
+    request.need("uisettings", "" if request.method == "GET" else "change")
     if request.method == "POST":
         settings = request.json().get("settings")
         request.library.ui_settings[request.user.id] = settings or {}
@@ -75,8 +70,8 @@ def _profile(request: Request, _match: re.Match[str]) -> Answer:
 @route(r"users/", "GET", "POST")
 def _users(request: Request, _match: re.Match[str]) -> Answer:
     library = request.library
+    request.need("user")
     if request.method == "POST":
-        request.need("add", "user")
         told = request.json()
         permissions = set(told.get("user_permissions") or ())
         if not permissions <= set(ALL_PERMISSIONS):
@@ -89,24 +84,17 @@ def _users(request: Request, _match: re.Match[str]) -> Answer:
             groups=told.get("groups") or (),
         )
         return Answer(201, views.show_user(library, user))
-    request.need("view", "user")
     people = sorted(library.people.users.values(), key=lambda user: user.username)
-    return Answer(
-        body=page_of(
-            people, request.query, request.where, lambda user: views.show_user(library, user)
-        )
-    )
+    return Answer(body=request.page(people, lambda user: views.show_user(library, user)))
 
 
 @route(r"groups/", "GET")
 def _groups(request: Request, _match: re.Match[str]) -> Answer:
-    request.need("view", "group")
+    request.need("group")
     groups = list(request.library.people.groups.values())
     return Answer(
-        body=page_of(
+        body=request.page(
             groups,
-            request.query,
-            request.where,
             lambda group: {
                 "id": group.id,
                 "name": group.name,
@@ -120,9 +108,7 @@ def _groups(request: Request, _match: re.Match[str]) -> Answer:
 def _statistics(request: Request, _match: re.Match[str]) -> Answer:
     library = request.library
     rows = [r for r in library.documents.values() if may_view(request.user, r)]
-    kinds: dict[str, int] = {}
-    for row in rows:
-        kinds[row.mime_type] = kinds.get(row.mime_type, 0) + 1
+    kinds = Counter(row.mime_type for row in rows)
     return Answer(
         body={
             "documents_total": len(rows),
@@ -156,5 +142,5 @@ def _remote_version(_request: Request, _match: re.Match[str]) -> Answer:
 
 @route(r"workflows/", "GET")
 def _workflows(request: Request, _match: re.Match[str]) -> Answer:
-    request.need("view", "workflow")
-    return Answer(body=page_of([], request.query, request.where, dict))
+    request.need("workflow")
+    return Answer(body=request.page([], dict))

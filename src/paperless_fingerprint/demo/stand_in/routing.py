@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from paperless_fingerprint.demo.stand_in.answers import Answer, invalid, no_permission, refused
 from paperless_fingerprint.demo.stand_in.consumption import Consumption
+from paperless_fingerprint.demo.stand_in.filters import page_of
 from paperless_fingerprint.demo.stand_in.library import Library
 from paperless_fingerprint.demo.stand_in.people import User
+
+T = TypeVar("T")
+_ACTIONS = {"GET": "view", "POST": "add", "PATCH": "change", "DELETE": "delete"}
 
 
 @dataclass(slots=True)
@@ -28,10 +32,6 @@ class Request:
     library: Library
     consumption: Consumption
 
-    @property
-    def all_ids(self) -> bool:
-        return self.api_version < 10
-
     def json(self) -> dict[str, Any]:
         try:
             told = json.loads(self.body or b"{}")
@@ -41,9 +41,20 @@ class Request:
             raise invalid(non_field_errors="Invalid data. Expected a dictionary.")
         return told
 
-    def need(self, action: str, kind: str) -> None:
-        if not self.library.people.has(self.user, f"{action}_{kind}"):
+    def need(self, kind: str, action: str = "") -> None:
+        """The permission for what the method does, unless another action is named."""
+        if not self.library.people.has(self.user, f"{action or _ACTIONS[self.method]}_{kind}"):
             raise no_permission()
+
+    def full_perms(self) -> bool:
+        return self.query.get("full_perms", "").lower() in {"true", "1"}
+
+    def page(
+        self, items: Sequence[T], show: Callable[[T], Any], id_of: Callable[[T], int] | None = None
+    ) -> dict[str, Any]:
+        """Before version 10 with the ids of all pages, where a list has them."""
+        ids = None if id_of is None or self.api_version >= 10 else [id_of(item) for item in items]
+        return page_of(items, self.query, self.where, show, ids)
 
 
 Handler = Callable[[Request, re.Match[str]], Answer]

@@ -7,7 +7,6 @@ import json
 import re
 import socket
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
@@ -207,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _token(self, body: bytes) -> Answer:
         stand_in = self.server.stand_in
-        wait = stand_in.sign_in_wait_seconds()
+        wait = round(stand_in.sign_ins.attempt(""))
         if wait:
             detail = f"Request was throttled. Expected available in {wait} seconds."
             headers = {"Retry-After": str(wait)}
@@ -252,23 +251,3 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data[: len(data) // 2] if cut_off else data)
         if cut_off:
             self.close_connection = True
-
-
-class SignInLimit:
-    """Only the token endpoint is limited: so many tries a minute."""
-
-    def __init__(self, tries: int, seconds: float = 60.0) -> None:
-        self.tries = tries
-        self.seconds = seconds
-        self._lock = threading.Lock()
-        self._recent: list[float] = []
-
-    def wait_seconds(self) -> int:
-        """Zero where another try is allowed, which then counts."""
-        now = time.monotonic()
-        with self._lock:
-            self._recent = [then for then in self._recent if now - then < self.seconds]
-            if len(self._recent) >= self.tries:
-                return max(1, round(self.seconds - (now - self._recent[0])))
-            self._recent.append(now)
-            return 0

@@ -9,13 +9,12 @@ from typing import Any
 
 from paperless_fingerprint.demo.stand_in.answers import Answer, invalid, refused
 from paperless_fingerprint.demo.stand_in.documents import document
-from paperless_fingerprint.demo.stand_in.filters import page_of
 from paperless_fingerprint.demo.stand_in.routing import Request, read_form, route
 
 
 @route(r"documents/post_document/", "POST")
 def _upload(request: Request, _match: re.Match[str]) -> Answer:
-    request.need("add", "document")
+    request.need("document")
     form, files = read_form(request)
     if "document" not in files:
         raise invalid(document="No file was submitted.")
@@ -36,10 +35,10 @@ def _upload(request: Request, _match: re.Match[str]) -> Answer:
 
 @route(r"documents/(\d+)/update_version/", "POST")
 def _upload_version(request: Request, match: re.Match[str]) -> Answer:
-    request.need("change", "document")
+    request.need("document", "change")
     if request.library.major < 3:
         raise refused(404, "Not found.")
-    row = document(request.library, int(match[1]), request.user)
+    row = document(request, int(match[1]))
     form, files = read_form(request)
     if "document" not in files:
         raise invalid(document="No file was submitted.")
@@ -54,12 +53,12 @@ def _upload_version(request: Request, match: re.Match[str]) -> Answer:
 
 @route(r"tasks/", "GET")
 def _tasks(request: Request, _match: re.Match[str]) -> Answer:
-    request.need("view", "paperlesstask")
+    request.need("paperlesstask")
     wanted = request.query.get("task_id")
     tasks = [t for t in request.library.tasks if wanted in {None, "", t["task_id"]}]
     if request.api_version < 10:
         return Answer(body=[_old_task(task) for task in tasks])
-    return Answer(body=page_of(tasks, request.query, request.where, dict))
+    return Answer(body=request.page(tasks, dict))
 
 
 def _old_task(task: Mapping[str, Any]) -> dict[str, Any]:

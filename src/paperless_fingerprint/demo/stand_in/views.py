@@ -14,6 +14,10 @@ _VISIBILITY = {
     "show_on_dashboard": "dashboard_views_visible_ids",
     "show_in_sidebar": "sidebar_views_visible_ids",
 }
+_WRITABLE = (
+    "name", "sort_field", "sort_reverse", "filter_rules", "page_size", "display_mode",
+    "display_fields", "owner",
+)  # fmt: skip
 
 
 def _visible(library: Library, user: User) -> dict[str, list[int]]:
@@ -65,17 +69,9 @@ def create_view(
         raise invalid(name="This field is required.")
     _check_rules(body)
     number = library.number("saved_view")
-    library.views[number] = {
-        "id": number,
-        "name": body["name"],
-        "sort_field": body.get("sort_field"),
-        "sort_reverse": bool(body.get("sort_reverse", False)),
-        "filter_rules": body["filter_rules"],
-        "page_size": body.get("page_size"),
-        "display_mode": body.get("display_mode"),
-        "display_fields": body.get("display_fields"),
-        "owner": body.get("owner", user.id),
-    }
+    defaults = {"sort_reverse": False, "owner": user.id}
+    given = {name: body.get(name, defaults.get(name)) for name in _WRITABLE}
+    library.views[number] = {"id": number, **given, "sort_reverse": bool(given["sort_reverse"])}
     _set_visibility(library, user, number, body, api_version)
     return library.views[number]
 
@@ -85,12 +81,7 @@ def change_view(
 ) -> None:
     if "filter_rules" in body:
         _check_rules(body)
-    for name in ("name", "sort_field", "sort_reverse", "filter_rules", "page_size"):
-        if name in body:
-            view[name] = body[name]
-    for name in ("display_mode", "display_fields", "owner"):
-        if name in body:
-            view[name] = body[name]
+    view |= {name: body[name] for name in _WRITABLE if name in body}
     _set_visibility(library, user, view["id"], body, api_version)
 
 
@@ -133,9 +124,6 @@ def show_ui_settings(library: Library, user: User) -> dict[str, Any]:
 
 
 def show_user(library: Library, user: User) -> dict[str, Any]:
-    inherited: set[str] = set()
-    for group in user.groups:
-        inherited |= library.people.groups[group].permissions
     return {
         "id": user.id,
         "username": user.username,
@@ -149,6 +137,6 @@ def show_user(library: Library, user: User) -> dict[str, Any]:
         "is_superuser": user.is_superuser,
         "groups": sorted(user.groups),
         "user_permissions": sorted(user.permissions),
-        "inherited_permissions": sorted(inherited),
+        "inherited_permissions": sorted(library.people.inherited(user)),
         "is_mfa_enabled": bool(user.code),
     }

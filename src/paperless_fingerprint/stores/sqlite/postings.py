@@ -24,6 +24,8 @@ from paperless_fingerprint.candidates.rules import (
 from paperless_fingerprint.files.sqlite import SqliteFile
 from paperless_fingerprint.model import Fingerprint, StoredDocument
 
+Ids = npt.NDArray[np.int64]
+
 _ID_BITS = 32
 _PREFIX_BITS = 31
 _ID_MASK = (1 << _ID_BITS) - 1

@@ -11,8 +11,8 @@ from paperless_fingerprint.candidates.rules import shared_hashes
 from paperless_fingerprint.query.plan import SketchQuery
 from paperless_fingerprint.query.searcher import Found
 from paperless_fingerprint.stores.sqlite import postings
+from paperless_fingerprint.stores.sqlite.postings import Ids
 
-Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 #: How far posting lists are read at first; each further round reads four times as far.
