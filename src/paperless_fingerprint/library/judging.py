@@ -211,7 +211,8 @@ class JudgingPool:
                 turn += 1
             if not under_way:
                 return
-            idle = [one for one in wait(list(under_way)) if isinstance(one, Connection)]
+            ready = wait(list(under_way))
+            idle = [worker for worker in under_way if worker in ready]
             for worker in idle:
                 with _told_of_death():
                     answer = worker.recv()
