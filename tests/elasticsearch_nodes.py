@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.stores.elasticsearch.opensearch import Node
@@ -146,33 +146,61 @@ class NodePool:
 class Cluster:
     """Three nodes; any one may be killed and the other two go on."""
 
-    def __init__(self, folder: Path, version: str = VERSIONS["elasticsearch9"]) -> None:
-        name = f"pf-test-{uuid4().hex}"
-        common = ("--cluster-name", name)
+    NAMES = ("one", "two", "three")
+
+    def __init__(
+        self, folder: Path, version: str = VERSIONS["elasticsearch9"], *options: str
+    ) -> None:
+        self._folder, self._version = folder, version
+        self._common = ("--cluster-name", f"pf-test-{uuid4().hex}", *options)
         self.nodes: list[LocalNode] = []
         try:
-            self._start(folder, version, common)
+            self._start()
         except BaseException:
             self.stop()
             raise
 
-    def _start(self, folder: Path, version: str, common: tuple[str, ...]) -> None:
-        def spawn(name: str, *options: str) -> LocalNode:
-            data = str(folder / name / "data")
-            node = spawn_node(
-                version, folder / name, "--node-name", name, "--data", data, *common, *options
-            )
-            self.nodes.append(node)
-            return node
+    def _spawn(self, name: str, *options: str) -> LocalNode:
+        folder = self._folder / name
+        named = ("--node-name", name, "--data", str(folder / "data"))
+        return spawn_node(self._version, folder, *named, *self._common, *options)
 
-        first = spawn("one", "--initial-masters", "one").wait_until_ready()
-        with client_for(first.url) as client:
-            (info,) = client.nodes.info(node_id="_local", metric="transport")["nodes"].values()
-        seed = info["transport"]["publish_address"]
-        for node in [spawn(name, "--seed-hosts", seed) for name in ("two", "three")]:
+    def _start(self) -> None:
+        self.nodes.append(self._spawn("one", "--initial-masters", "one"))
+        first = self.nodes[0].wait_until_ready()
+        seed = self._transport_address(first.url)
+        self.nodes += [self._spawn(name, "--seed-hosts", seed) for name in ("two", "three")]
+        for node in self.nodes[1:]:
             node.wait_until_ready()
-        with client_for(first.url) as client:
-            client.cluster.health(wait_for_nodes="3", wait_for_status="green", timeout="120s")
+        self.wait_until_whole()
+
+    @staticmethod
+    def _transport_address(url: str) -> str:
+        with client_for(url) as client:
+            (info,) = client.nodes.info(node_id="_local", metric="transport")["nodes"].values()
+        return str(info["transport"]["publish_address"])
+
+    def wait_until_whole(self) -> None:
+        """All nodes are there, and each shard is where it should be."""
+        with client_for(",".join(self.urls)) as client:
+            wait_for(lambda: self._is_whole(client), "the cluster is green", seconds=300)
+
+    @staticmethod
+    def _is_whole(client: Elasticsearch) -> bool:
+        with contextlib.suppress(TransportError, ApiError):
+            found = client.cluster.health(
+                wait_for_nodes="3", wait_for_status="green", wait_for_no_relocating_shards=True,
+                timeout="20s",
+            )  # fmt: skip
+            return not found["timed_out"]
+        return False
+
+    def start_again(self, index: int) -> None:
+        """A node that was killed or stopped, with the data and at the address that it had."""
+        port = self.nodes[index].url.rpartition(":")[2]
+        seed = self._transport_address(self.urls[0])
+        self.nodes[index] = self._spawn(self.NAMES[index], "--seed-hosts", seed, "--port", port)
+        self.nodes[index].wait_until_ready()
 
     @property
     def urls(self) -> list[str]:

@@ -22,8 +22,9 @@ SOURCES = ROOT / "src" / "paperless_fingerprint"
 _METHODS = [("**/templates/**.html", "jinja2.ext:babel_extract"), ("**.py", "python")]
 _KEYWORDS = {
     **DEFAULT_KEYWORDS, "mark": None, "mark_n": (1, 2),
-    # What translates by itself: the findings of checkup/finding.py.
+    # What translates by itself: findings of checkup/finding.py, and errors that say so.
     "fine": None, "amiss": None, "not_seen": None, "fine_n": (1, 2), "amiss_n": (1, 2),
+    "CannotChangeError": None, "IdError": None, "_error": (2,),
 }  # fmt: skip
 #: They would change with every run, or say nothing here.
 _LEFT_OUT = ("POT-Creation-Date", "PO-Revision-Date", "Last-Translator", "Language-Team",

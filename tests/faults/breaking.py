@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +20,10 @@ from paperless_fingerprint.integration.feedback.ledger import NEW, ON
 OWN = 'Steuer, "2024" 🧾'
 #: How much more than usual: 5 makes the counts of runs five times as large.
 SCALE = float(os.environ.get("PAPERLESS_FINGERPRINT_FAULTS", "1"))
+
+
+#: Takes what stands beside a test at the end of the run.
+Report = Callable[..., None]
 
 
 def scaled(count: int) -> int:

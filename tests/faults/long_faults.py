@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
@@ -24,7 +25,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from breaking import OWN, fast_folder, nursery, scaled
+from breaking import OWN, Report, nursery, scaled
 from paperless_fixtures import HOOK
 from paperless_work import Office
 from waiting import until
@@ -49,12 +50,11 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.elasticsearch import scan
 from paperless_fingerprint.stores.opening import searcher_of
+from spooling import leave_event
 
 KILLED = -9
 #: Of import, analyze, consume, serve and replace each.
 KILLS = scaled(40)
-
-Report = Callable[..., None]
 
 
 def documents() -> list[Document]:
@@ -131,12 +131,6 @@ def check_office(office: Office) -> int:
 
 
 # --- a library by itself ------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    with fast_folder(tmp_path) as found:
-        yield found
 
 
 class Shelf:
@@ -283,10 +277,10 @@ def test_disk_full(folder: Path, report: Report) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own, of 24 MB."""
+    """A file system of its own, of 48 MB."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounting = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", str(place)]
     if not shutil.which("mount") or subprocess.run(mounting, check=False).returncode:
         pytest.skip("only root may mount a file system")
     try:
@@ -295,21 +289,78 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def test_file_system_full(small_disk: Path, report: Report) -> None:
+def filled(
+    disk: Path, low: float, high: float
+) -> Callable[[random.Random], AbstractContextManager[dict]]:
     """So much is left when it begins: nothing, or what is not enough for all of it."""
-    filler = small_disk / "filler"
+    filler = disk / "filler"
 
     @contextmanager
-    def filled(chance: random.Random) -> Iterator[dict]:
-        left = int(2 ** chance.uniform(10, 21))
-        filler.write_bytes(bytes(max(0, shutil.disk_usage(small_disk).free - left)))
+    def want(chance: random.Random) -> Iterator[dict]:
+        left = int(2 ** chance.uniform(low, high))
+        filler.write_bytes(bytes(max(0, shutil.disk_usage(disk).free - left)))
         yield {}
         filler.unlink()
 
+    return want
+
+
+def test_file_system_full(small_disk: Path, report: Report) -> None:
     shelf = Shelf(small_disk)
     shelf.said = str(small_disk.parent / "said")
-    refused, pairs = under_want(shelf, 11, scaled(30), filled)
+    refused, pairs = under_want(shelf, 11, scaled(30), filled(small_disk, 10, 21))
     report(refusals=refused, pairs=pairs)
+
+
+def crowd(size: int) -> list[Document]:
+    """So many that pairs are judged in several processes: each third one is a copy of another."""
+    made = [Document(10_000 + n, content=some_text(60, 50_000 + n)) for n in range(size * 2 // 3)]
+    return made + [
+        Document(20_000 + n, content=original.content)
+        for n, original in enumerate(made[: size // 3])
+    ]
+
+
+def analysed_in_want(
+    shelf: Shelf, seed: int, want: Callable[[random.Random], AbstractContextManager[dict]]
+) -> dict[str, int]:
+    """A library from which much is put aside, analysed as a whole again and again, and each time
+    less is left of what it needs: how often which sentence was said, and how many pairs there are
+    in the end."""
+    chance = random.Random(seed)
+    told: Counter[str] = Counter()
+    with nursery(shelf) as workers:
+        assert workers.run(args=["import", shelf.lines(crowd(1_800))], said=shelf.said) == [0]
+        for number in range(scaled(16)):
+            more = ["--full"] if number % 2 else []  # or on from where the last one left off
+            with want(chance) as limits:
+                statuses = workers.run(
+                    args=["analyze", *more], said=shelf.said,
+                    environment={"PAPERLESS_FINGERPRINT_WORKERS": "2"}, **limits,
+                )  # fmt: skip
+            if not failed_well(statuses, shelf.said):
+                said = Path(shelf.said).read_text()
+                [why] = [why for why in WANTS if why in said] or [said]
+                told[why] += 1
+    assert told.total() > scaled(16) / 4
+    assert set(told) <= set(WANTS), told
+    pairs = shelf.check()
+    assert pairs >= 600
+    return {**told, "pairs": pairs}
+
+
+#: What is said where room or memory is wanting.
+WANTS = ("no room", "disk is full", "too little memory", "want of memory")
+
+
+def test_file_system_full_in_the_middle_of_an_analysis(small_disk: Path, report: Report) -> None:
+    shelf = Shelf(small_disk)
+    shelf.said = str(small_disk.parent / "said")
+    report(**analysed_in_want(shelf, 12, filled(small_disk, 14, 24)))
+
+
+def test_too_little_memory_for_an_analysis(folder: Path, report: Report) -> None:
+    report(**analysed_in_want(Shelf(folder), 13, limit("memory", 22, 27)))
 
 
 def test_too_little_memory(folder: Path, report: Report) -> None:
@@ -437,7 +488,7 @@ class Life:
             if len(there) > 20 and self.chance.random() < 0.3:
                 trash_document(library, self.chance.choice(there))
         for id in ids:
-            Spool(self.office.folder / "spool").write(id)
+            leave_event(Spool(self.office.folder / "spool"), id)
         return ids
 
 
@@ -502,7 +553,7 @@ def test_replace_killed(office: Office, report: Report) -> None:
             replaced.add(old)
             wanted.add(new)
             for id in (old, new):
-                spool.write(id)
+                leave_event(spool, id)
             for _ in range(2):
                 statuses = workers.run(
                     args=["consume", "--inbox"], said=str(office.folder / "said"),
@@ -806,14 +857,3 @@ def test_a_shard_that_has_lost_its_node(
             with pytest.raises(StoreError):
                 ask()
     report(nodes_killed=1, questions=len(questions))
-
-
-@pytest.fixture
-def report(record_property: Callable[[str, object], None]) -> Report:
-    """What stands beside a test at the end of the run."""
-
-    def put(**figures: int) -> None:
-        told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in figures.items())
-        record_property("figures", told)
-
-    return put

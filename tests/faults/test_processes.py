@@ -28,7 +28,7 @@ from paperless_fingerprint.stores.sqlite import SqliteStore
 
 # Compares with two processes, which stop in the middle; says who they are.
 ANALYSIS = """
-import sys, time
+import time
 from multiprocessing import active_children
 from paperless_fingerprint.library import judging
 from paperless_fingerprint.library.vocabulary import Rarity
@@ -41,17 +41,17 @@ if __name__ == "__main__":
     pool = judging.JudgingPool(
         judging.Judge.of(load({}, {})), Rarity(NoVocabulary(), NoRuns()), 2
     )
-    for _ in range(2):
-        pool._pool.submit(judging._work, judging.Chunk({}, []))
-    print(*[child.pid for child in active_children()], flush=True)
-    sys.stdin.read()
+    def chunks():
+        yield judging.Chunk({}, [])
+        print(*[child.pid for child in active_children()], flush=True)
+        yield judging.Chunk({}, [])
+
+    list(pool.judged(chunks()))
 """
 
 
 def test_whoever_compares_for_a_process_that_was_killed_ends_too() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", ANALYSIS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    process = subprocess.Popen([sys.executable, "-c", ANALYSIS], stdout=subprocess.PIPE)
     assert process.stdout is not None
     children = [int(pid) for pid in process.stdout.readline().split()]
     assert len(children) == 2
@@ -60,7 +60,6 @@ def test_whoever_compares_for_a_process_that_was_killed_ends_too() -> None:
     # All who could write into it are gone when nothing more can come.
     assert process.stdout.read() == b""
     process.stdout.close()
-    process.stdin.close()
 
 
 class _KillingOne(Silent):

@@ -17,9 +17,8 @@ from paperless_work import LETTER, RESCAN, Office
 from waiting import until
 
 from embedding_server import EmbeddingServer, embedding_server
-from meanings import LETTER_DE, LETTER_EN, NEXT_EN, RECIPE, filler
+from meanings import LETTER_DE, LETTER_EN, NEXT_EN, RECIPE, Listening, filler
 from paperless_fingerprint.demo.stand_in import StandIn
-from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic import pending
 from paperless_fingerprint.semantic.calibration import SHIPPED
 from paperless_fingerprint.semantic.embedders.base import EmbedderError
@@ -58,14 +57,6 @@ def office(tmp_path, stand_in: StandIn, address: EmbeddingServer) -> Office:
         semantic_url=address.url,
         semantic_model="old",
     )
-
-
-class Listening(Silent):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, message: str) -> None:
-        self.said.append(message)
 
 
 @contextmanager

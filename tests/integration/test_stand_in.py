@@ -51,13 +51,13 @@ def test_two_changes_never_share_a_moment():
         assert first.modified < second.modified
 
 
-def test_an_identical_file_is_accepted_or_refused(client, stand_in):
+def test_an_identical_file_is_accepted_or_refused(stand_in):
     for refuse, statuses in ((False, ["success"] * 2), (True, ["success", "success", "failure"])):
         stand_in.consumption.refuse_duplicates = refuse
-        client.upload("a.txt", b"same")
+        stand_in.consumption.upload("a.txt", b"same", owner=None)
         stand_in.consumption.wait()
         if not refuse:
-            client.upload("b.txt", b"same")
+            stand_in.consumption.upload("b.txt", b"same", owner=None)
             stand_in.consumption.wait()
         assert [task["status"] for task in stand_in.library.tasks] == statuses
 

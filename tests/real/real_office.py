@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
@@ -25,6 +26,24 @@ _KINDS = (
     "saved_views", "tags", "custom_fields", "correspondents", "document_types", "storage_paths",
     "users",
 )  # fmt: skip
+
+#: One empty page behind the password 'user', made with pikepdf.
+LOCKED = base64.b64decode(
+    "JVBERi0xLjYKJb/3ov4KMSAwIG9iago8PCAvUGFnZXMgMiAwIFIgL1R5cGUgL0NhdGFsb2cgPj4KZW5kb2JqCjIgMCBv"
+    "YmoKPDwgL0NvdW50IDEgL0tpZHMgWyAzIDAgUiBdIC9UeXBlIC9QYWdlcyA+PgplbmRvYmoKMyAwIG9iago8PCAvQ29u"
+    "dGVudHMgNCAwIFIgL01lZGlhQm94IFsgMCAwIDIwMCAyMDAgXSAvUGFyZW50IDIgMCBSIC9SZXNvdXJjZXMgPDwgPj4g"
+    "L1R5cGUgL1BhZ2UgPj4KZW5kb2JqCjQgMCBvYmoKPDwgL0xlbmd0aCAzMiAvRmlsdGVyIC9GbGF0ZURlY29kZSA+Pgpz"
+    "dHJlYW0KNAc3IL2aUuuN/7KZpTl2KAFlGccvlOy9Sxd8PmQK53sKZW5kc3RyZWFtCmVuZG9iago1IDAgb2JqCjw8IC9D"
+    "RiA8PCAvU3RkQ0YgPDwgL0F1dGhFdmVudCAvRG9jT3BlbiAvQ0ZNIC9BRVNWMiAvTGVuZ3RoIDE2ID4+ID4+IC9GaWx0"
+    "ZXIgL1N0YW5kYXJkIC9MZW5ndGggMTI4IC9PIDwwYmEzODM1Zjg4ZjkwMzg4ZTc0ZTU0NTg0MTI1Y2UxNDJiZTBkZTI0"
+    "YzZiMGQzNzc0NmUwNzViODkxNzU2NjcxPiAvUCAtMTAyOCAvUiA0IC9TdG1GIC9TdGRDRiAvU3RyRiAvU3RkQ0YgL1Ug"
+    "PDAzNzcxMmMyMzYyM2IxMzk5ZDk4M2IwOWQxOTBlNjcyMDEyMjQ1NmE5MWJhZTUxMzQyNzNhNmRiMTM0Yzg3YzQ+IC9W"
+    "IDQgPj4KZW5kb2JqCnhyZWYKMCA2CjAwMDAwMDAwMDAgNjU1MzUgZiAKMDAwMDAwMDAxNSAwMDAwMCBuIAowMDAwMDAw"
+    "MDY0IDAwMDAwIG4gCjAwMDAwMDAxMjMgMDAwMDAgbiAKMDAwMDAwMDIyOSAwMDAwMCBuIAowMDAwMDAwMzMyIDAwMDAw"
+    "IG4gCnRyYWlsZXIgPDwgL1Jvb3QgMSAwIFIgL1NpemUgNiAvSUQgWzw3ODNmYWFlODI3ZGIyZGVlNmY1MjVlMDlkZTFm"
+    "YTY4Yz48NzgzZmFhZTgyN2RiMmRlZTZmNTI1ZTA5ZGUxZmE2OGM+XSAvRW5jcnlwdCA1IDAgUiA+PgpzdGFydHhyZWYK"
+    "NjM0CiUlRU9GCg=="
+)
 
 
 class RealPaperless:
@@ -92,6 +111,9 @@ class RealPaperless:
 
     def token(self, name: str) -> str:
         return self._tokens[name]
+
+    def id(self, name: str) -> int:
+        return self._ids[name]
 
     # --- documents ------------------------------------------------------------------------------
 
@@ -194,6 +216,23 @@ class RealOffice(Office):
         values = [v for v in self.real.document(id)["custom_fields"] if v["field"] != field]
         told = {"custom_fields": [*values, {"field": field, "value": text}]}
         return self.real.answer("PATCH", f"documents/{id}/", json=told).status_code
+
+
+def everything(office: RealOffice, *ids: int) -> dict[int, Any]:
+    """All that people and we have given to documents."""
+    names = office.real.names("custom_fields")
+    return {
+        id: (
+            [found[name] for name in ("title", "correspondent", "document_type", "storage_path",
+                                      "created", "archive_serial_number", "owner")],
+            sorted(found["tags"]),
+            sorted(note["note"] for note in office.real.ask("GET", f"documents/{id}/notes/")),
+            sorted((names[f["field"]], sorted(f["value"]) if isinstance(f["value"], list)
+                    else f["value"]) for f in found["custom_fields"]),
+        )
+        for id in ids
+        for found in [office.real.document(id)]
+    }  # fmt: skip
 
 
 class _Address:

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-
 from paperless_work import LETTER, OTHER, RESCAN
-from real_office import RealOffice
+from real_office import LOCKED, RealOffice
 from waiting import until
 
 from paperless_fingerprint.integration.feedback import tell
 from paperless_fingerprint.library.uncompared import uncompared
 
 PAGE = "https://duplicates.example.org/fp"
-#: One empty page behind the password 'user', made with pikepdf.
-LOCKED = base64.b64decode(
-    "JVBERi0xLjYKJb/3ov4KMSAwIG9iago8PCAvUGFnZXMgMiAwIFIgL1R5cGUgL0NhdGFsb2cgPj4KZW5kb2JqCjIgMCBv"
-    "YmoKPDwgL0NvdW50IDEgL0tpZHMgWyAzIDAgUiBdIC9UeXBlIC9QYWdlcyA+PgplbmRvYmoKMyAwIG9iago8PCAvQ29u"
-    "dGVudHMgNCAwIFIgL01lZGlhQm94IFsgMCAwIDIwMCAyMDAgXSAvUGFyZW50IDIgMCBSIC9SZXNvdXJjZXMgPDwgPj4g"
-    "L1R5cGUgL1BhZ2UgPj4KZW5kb2JqCjQgMCBvYmoKPDwgL0xlbmd0aCAzMiAvRmlsdGVyIC9GbGF0ZURlY29kZSA+Pgpz"
-    "dHJlYW0KNAc3IL2aUuuN/7KZpTl2KAFlGccvlOy9Sxd8PmQK53sKZW5kc3RyZWFtCmVuZG9iago1IDAgb2JqCjw8IC9D"
-    "RiA8PCAvU3RkQ0YgPDwgL0F1dGhFdmVudCAvRG9jT3BlbiAvQ0ZNIC9BRVNWMiAvTGVuZ3RoIDE2ID4+ID4+IC9GaWx0"
-    "ZXIgL1N0YW5kYXJkIC9MZW5ndGggMTI4IC9PIDwwYmEzODM1Zjg4ZjkwMzg4ZTc0ZTU0NTg0MTI1Y2UxNDJiZTBkZTI0"
-    "YzZiMGQzNzc0NmUwNzViODkxNzU2NjcxPiAvUCAtMTAyOCAvUiA0IC9TdG1GIC9TdGRDRiAvU3RyRiAvU3RkQ0YgL1Ug"
-    "PDAzNzcxMmMyMzYyM2IxMzk5ZDk4M2IwOWQxOTBlNjcyMDEyMjQ1NmE5MWJhZTUxMzQyNzNhNmRiMTM0Yzg3YzQ+IC9W"
-    "IDQgPj4KZW5kb2JqCnhyZWYKMCA2CjAwMDAwMDAwMDAgNjU1MzUgZiAKMDAwMDAwMDAxNSAwMDAwMCBuIAowMDAwMDAw"
-    "MDY0IDAwMDAwIG4gCjAwMDAwMDAxMjMgMDAwMDAgbiAKMDAwMDAwMDIyOSAwMDAwMCBuIAowMDAwMDAwMzMyIDAwMDAw"
-    "IG4gCnRyYWlsZXIgPDwgL1Jvb3QgMSAwIFIgL1NpemUgNiAvSUQgWzw3ODNmYWFlODI3ZGIyZGVlNmY1MjVlMDlkZTFm"
-    "YTY4Yz48NzgzZmFhZTgyN2RiMmRlZTZmNTI1ZTA5ZGUxZmE2OGM+XSAvRW5jcnlwdCA1IDAgUiA+PgpzdGFydHhyZWYK"
-    "NjM0CiUlRU9GCg=="
-)
 
 
 def test_tagged_documents_lead_to_the_page_that_compares_them(office: RealOffice):

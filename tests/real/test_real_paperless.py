@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from click.testing import CliRunner
 from paperless_work import LETTER, OTHER, RESCAN, variant
-from real_office import RealOffice
+from real_office import RealOffice, everything
 from test_worker import serving
 from waiting import until
 
@@ -168,23 +168,6 @@ def test_merging_carries_over_and_one_undo_takes_it_back(office):
     assert office.fields(b)["duplicate"] == [a]
     assert office.fields(b)[f"Siehe {real.mark}"] == [partner]
     assert office.fields(partner)[f"Siehe {real.mark}"] == [b]
-
-
-def everything(office: RealOffice, *ids: int) -> dict[int, Any]:
-    """All that people and we have given to documents."""
-    names = office.real.names("custom_fields")
-    return {
-        id: (
-            [found[name] for name in ("title", "correspondent", "document_type", "storage_path",
-                                      "created", "archive_serial_number", "owner")],
-            sorted(found["tags"]),
-            sorted(note["note"] for note in office.real.ask("GET", f"documents/{id}/notes/")),
-            sorted((names[f["field"]], sorted(f["value"]) if isinstance(f["value"], list)
-                    else f["value"]) for f in found["custom_fields"]),
-        )
-        for id in ids
-        for found in [office.real.document(id)]
-    }  # fmt: skip
 
 
 def test_one_is_kept_on_the_page_and_one_undo_brings_everything_back(office):

@@ -13,8 +13,9 @@ from itertools import combinations
 import pytest
 
 from paperless_fingerprint.demo.damage import move_to_top, scan
-from paperless_fingerprint.demo.library import sample_library, sample_truth
+from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.model import Document, Relation
+from sample_truth import sample_truth
 
 
 def words_of(document: Document) -> list[str]:

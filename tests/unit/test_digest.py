@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from documents import SPEC, damaged, some_text, some_words
-from paperless_fingerprint.candidates.forms import of_one_form_by_words
+from paperless_fingerprint.candidates.forms import MEMBERS_AT_LEAST, of_one_form_by_words
 from paperless_fingerprint.candidates.rules import (
     COMPARED_OF_A_FAMILY,
     FAINT_COMPARED,
     FAMILY_FROM,
-    FORM_FROM,
     Sketched,
     worth_comparing,
 )
@@ -108,6 +107,15 @@ def test_of_a_family_the_best_are_compared_and_of_few_all() -> None:
     assert worth(40) == list(range(COMPARED_OF_A_FAMILY))
 
 
+def test_other_numbers_say_something_only_among_many() -> None:
+    def worth(count: int) -> list[int]:
+        others = [packed(other) for other in BILLS[1 : count + 1]]
+        return compared(packed(BILLS[0]), others, sketched([0.5] * count))
+
+    assert worth(MEMBERS_AT_LEAST - 1) == list(range(MEMBERS_AT_LEAST - 1))
+    assert worth(MEMBERS_AT_LEAST) == []
+
+
 def test_bundles_are_compared_beside_the_best_of_a_family() -> None:
     overlaps = np.array([0.9] * 40 + [0.5] * 3)
     bundled = sketched(overlaps, longer=overlaps < 0.9)
@@ -127,8 +135,7 @@ def test_a_family_is_told_apart_by_its_form_only_where_it_is_large() -> None:
         return compared(packed(form(1)), family, sketched([0.5] * size))
 
     assert worth(FAMILY_FROM) == list(range(FAMILY_FROM))
-    assert worth(FORM_FROM) == list(range(COMPARED_OF_A_FAMILY))
-    assert worth(FORM_FROM + 1) == [0]
+    assert worth(FAMILY_FROM + 1) == [0]
 
 
 def test_where_sketches_are_faint_words_and_numbers_decide() -> None:

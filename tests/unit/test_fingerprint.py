@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from documents import SPEC, damaged, some_text
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.fingerprints.fingerprint import fingerprint, fingerprints_of_normalised
-from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes, word_hash
+from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
 from paperless_fingerprint.fingerprints.sketch import band_keys, minhash, sketch_hashes
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.text.normalise import normalise
@@ -136,11 +136,6 @@ def test_a_text_shorter_than_a_shingle_is_one_shingle() -> None:
     assert len(shingle_hashes("zwei worte", 3)) == 1
     assert len(shingle_hashes("", 3)) == 0
     assert not np.array_equal(shingle_hashes("zwei worte", 3), shingle_hashes("drei worte", 3))
-
-
-@given(st.text(st.characters(codec="utf-8", exclude_characters=" "), min_size=1))
-def test_a_word_alone_has_the_hash_that_it_has_in_a_text(word: str) -> None:
-    assert [word_hash(word)] == shingle_hashes(word, 1).tolist()
 
 
 def test_overlap_is_exact() -> None:

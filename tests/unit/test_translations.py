@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import defaultdict
 from functools import cache
@@ -95,6 +96,20 @@ def test_make_texts_would_change_nothing() -> None:
     for language in TRANSLATED:
         kept = texts.catalogue_file(language).read_text("utf-8")
         assert texts.as_text(texts.brought_up(language, marked())) == kept, "run `make texts`"
+
+
+def test_no_finding_of_the_checkup_is_english_for_everybody() -> None:
+    """First steps shows them on the page."""
+    untranslated = [
+        ast.unparse(argument)
+        for path in (texts.SOURCES / "checkup").glob("*.py")
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Finding"
+        for argument in call.args[2:]
+        for part in (argument.values if isinstance(argument, ast.JoinedStr) else [argument])
+        if isinstance(part, ast.Constant) and re.search(r"[a-z] [a-z]", str(part.value))
+    ]
+    assert untranslated == []
 
 
 def test_a_text_is_said_in_the_language_of_whoever_reads() -> None:

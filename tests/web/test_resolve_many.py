@@ -14,6 +14,7 @@ from documents import some_text
 from paperless_fingerprint.demo.stand_in import Fault
 from paperless_fingerprint.integration import undo
 from paperless_fingerprint.integration.context import open_workplace
+from paperless_fingerprint.review import together
 from serving import RIGHTS, served
 
 MERGING = (*RIGHTS, "delete_document", "view_tag")
@@ -110,6 +111,47 @@ def test_rules_say_what_is_kept(service, rule, kept) -> None:
     with service.machine() as client:
         [example] = look(client, rules=[rule], path=path)["examples"]
     assert [each["id"] for each in example["keep"]] == [pair[kept]]
+
+
+def test_a_batch_is_one_decision_with_titles_and_leaves_room_for_others(
+    service, monkeypatch
+) -> None:
+    monkeypatch.setattr(together, "_SHOWN", 3)
+    monkeypatch.setattr(together, "_MOST", 2)
+    pairs = fill(service, 6)
+    anna = service.user("anna", permissions=MERGING)
+    with service.machine() as client:
+        items = client.get("/api/review").json()["items"]
+        [item] = [each for each in items if each["id"] == f"g{pairs[5][0]}"]
+        order = {"item": item["id"], "verdict": "same", "seen": item["seen"]}
+        client.post("/api/review/decide", json={"orders": [order]})
+        ended(client, start(client))
+        headers = {"Accept": "text/html"}
+        page = client.get("/decisions", headers=headers).text
+        assert page.count("<tr><td>") == 2
+        assert "5 entries" in page
+        assert all(f"letter {number}" in page for number in (0, 1, 2, 5))
+        assert page.count('aria-label="Undo') == 2
+    # Of what somebody else has decided, what is hidden is not counted.
+    rows = service.paperless.library.documents
+    for row in list(rows.values())[2:]:
+        row.owner = anna + 1
+    service.sync()
+    with service.browser("anna") as client:
+        page = client.get("/decisions", headers=headers).text
+        assert "entries" not in page
+        assert "letter 3" not in page
+
+
+def test_the_best_text_is_kept_and_between_equal_ones_the_next_rule_tells(service) -> None:
+    """Groups whose texts differ in words are left to a person."""
+    text = some_text(40, seed=1)
+    a, b = service.add(text), service.add(text)
+    service.sync()
+    with service.machine() as client:
+        for rules, kept in ((["text", "newest"], a), (["newest", "text"], b)):
+            [example] = look(client, rules=rules)["examples"]
+            assert [each["id"] for each in example["keep"]] == [kept]
 
 
 def test_what_is_not_beyond_doubt_is_left_out_with_its_reason(service) -> None:
@@ -210,6 +252,13 @@ def test_why_a_batch_waits_is_said_in_the_language_of_whoever_looks(service) -> 
             "Paperless demande d’attendre 900 secondes"
             in client.get(f"/batches/{number}", headers=headers).text
         )
+        # What waits is shown as it is, too.
+        shown = client.get("/review", headers={"Accept": "text/html"})
+        assert shown.text.count("to the trash · ") == 2
+        found = client.get("/api/review").json()["items"]
+        assert [(item["waiting"], item["words"][0]["verdict"]) for item in found] == [
+            (True, "trash")
+        ] * 2
         faults.clear()
 
 
@@ -297,5 +346,8 @@ def test_a_batch_that_is_under_way_is_taken_back(tmp_path, stand_in) -> None:
             until(lambda: trash(service), "the first")
             # It is not waited for: it goes on behind the answer.
             assert client.post("/api/review/undo", json={"number": number}).status_code == 200
+            found = client.get(f"/api/review/batches/{number}").json()
+            assert found["undoing"] + found["undone"] == 6
+            assert not found["may_undo"]
             until(lambda: client.get(f"/api/review/batches/{number}").json()["undone"] == 6, "all")
         assert (trash(service), snapshot(service)) == (set(), before)

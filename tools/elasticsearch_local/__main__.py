@@ -44,6 +44,8 @@ def parser() -> argparse.ArgumentParser:
                          help="transport addresses of nodes of the cluster to join")  # fmt: skip
     options.add_argument("--initial-masters", nargs="*", default=[], metavar="NAME",
                          help="names of the nodes that found a new cluster")  # fmt: skip
+    options.add_argument("--snapshots", type=Path, metavar="FOLDER",
+                         help="where repositories of snapshots may lie")  # fmt: skip
     options.add_argument("--quick", action="store_true", help="boot sooner, work slower: for tests")
     options.add_argument("--until-stdin-closes", action="store_true",
                          help="stop as well when stdin ends, as it does when the parent dies")  # fmt: skip
@@ -80,6 +82,7 @@ def run(options: argparse.Namespace, stdout: int) -> None:
                 cluster_name=options.cluster_name,
                 seed_hosts=tuple(options.seed_hosts),
                 initial_masters=tuple(options.initial_masters),
+                snapshots=options.snapshots,
                 quick=options.quick,
             )
         )

@@ -35,6 +35,8 @@ class NodeOptions:
     cluster_name: str = "paperless-fingerprint-local"
     seed_hosts: tuple[str, ...] = ()
     initial_masters: tuple[str, ...] = ()
+    #: A folder that snapshots may be kept in.
+    snapshots: Path | None = None
     #: Compile less: it boots sooner and works a little slower, which is what tests want.
     quick: bool = False
 
@@ -63,6 +65,8 @@ class NodeOptions:
         if self.is_opensearch:
             # Elasticsearch derives it from the heap; here it is 1,024, which long queries pass.
             settings["indices.query.bool.max_clause_count"] = "4096"
+        if self.snapshots:
+            settings["path.repo"] = str(self.snapshots)
         if self.alone:
             settings["discovery.type"] = "single-node"
         else:

@@ -43,6 +43,8 @@ _FEWEST_OF_FORM = 10
 #: seen before it is given up.
 _KEPT_AT_WORST = 0.4
 _GIVEN_UP = 0.02
+#: Single words are misread where the form is not, more often than chance has it.
+_GIVEN_UP_BY_WORDS = 0.005
 #: Of so many others each by itself is unlikely to be a draft.
 _CROWD = 24
 _GIVEN_UP_IN_A_CROWD = 0.08
@@ -183,7 +185,7 @@ def of_one_form_by_words(digest: Digests, others: Digests) -> npt.NDArray[np.boo
     found[enough] = told.rest_shared[enough] < least_shared(
         told.rest_fewest[enough],
         chances_kept(told.form_shared[enough] / told.form_held[enough]),
-        _GIVEN_UP,
+        _GIVEN_UP_BY_WORDS,
     )
     return found
 

@@ -1,7 +1,7 @@
 """Candidates for a whole library at once: one join over arrays instead of a query a document.
 
 The same rules as in candidates/rules.py, on what of the fingerprints documents have in common, in
-memory (less than 1 KB a document).
+memory (less than 1 KB a document), or put aside until they are needed.
 Everything is addressed by place, 0 to N-1 in ascending order of id, and by rank: the place of a
 sketch hash among all distinct hashes.
 """
@@ -19,7 +19,15 @@ import numpy.typing as npt
 
 from paperless_fingerprint.candidates import forms, rules
 from paperless_fingerprint.candidates.forms import Sketches
-from paperless_fingerprint.candidates.postings import Gathered, Keys, Memory, Reading, Scratch
+from paperless_fingerprint.candidates.postings import (
+    Aside,
+    Gathered,
+    Holders,
+    Keys,
+    Memory,
+    Reading,
+    Scratch,
+)
 from paperless_fingerprint.fingerprints import arrays
 from paperless_fingerprint.fingerprints.arrays import Ints, distinct
 from paperless_fingerprint.fingerprints.digest import Digests
@@ -56,7 +64,9 @@ class Library:
         scratch = scratch or Memory()
         sketches, bands = Gathered(expected, scratch), Gathered(expected, scratch)
         ids, texts, files, counts = array("q"), array("q"), array("q"), array("i")
-        levels, fact_values, fact_sizes, fact_levels = (bytearray() for _ in range(4))
+        levels, fact_sizes, fact_levels = (bytearray() for _ in range(3))
+        self._scratch = scratch
+        self._fact_values = Aside(scratch, np.uint32)
         width = 1
         coming = islice(rows, sketches.most)
         while some := list(islice(coming, _TAKEN_AT_ONCE)):
@@ -81,14 +91,16 @@ class Library:
                 sizes = np.fromiter(map(len, columns), np.int64, len(columns))
                 gathered.add(keys, sizes // keys.itemsize)
             facts = Digests.of([row.fingerprint.facts for row in some])
-            fact_values += facts.values.tobytes()
+            self._fact_values.add(facts.values)
             fact_sizes += facts.sizes.astype(np.uint8).tobytes()
             fact_levels += facts.levels.astype(np.uint8).tobytes()
         self.ids = np.array(ids, np.int64)
         self._levels = np.frombuffer(levels, np.uint8)
         self._counts = np.array(counts, np.int32).reshape(-1, width)
         self._texts, self._files = np.array(texts, np.int64), np.array(files, np.int64)
-        self._facts = Digests.kept_small(fact_values, fact_sizes, fact_levels)
+        self._fact_sizes, self._fact_levels = (
+            np.frombuffer(octets, np.uint8).reshape(-1, 2) for octets in (fact_sizes, fact_levels)
+        )
         limits = np.array([level_limit(level) for level in range(width)], np.uint64)
         self._sketch = sketches.postings(_READ_OF_SKETCHES, limits)
         self._band = bands.postings(_READ_OF_BANDS)
@@ -104,7 +116,7 @@ class Library:
     def runs(self) -> RunTable:
         """How many documents hold each run of words that the sketches keep."""
         held = np.minimum(self._sketch.holders[:-1], MOST_HELD).astype(np.uint8)
-        return RunTable(self._sketch.keys, held, self._sketch.dropped_bits)
+        return RunTable(self._sketch.keys.whole(), held, self._sketch.dropped_bits)
 
     def of_large_forms(self, places: Ints) -> npt.NDArray[np.bool_]:
         """Which have much in common with hundreds of others."""
@@ -119,21 +131,22 @@ class Library:
         """For stretches of places: (how many of `wanted` are done, keys of their candidates).
 
         A key is `lower place << 32 | higher place`. A pair may come twice, once from each side.
-        `wanted` are places in ascending order.
+        `wanted` are places in ascending order. Each is done twice: first all are brought together
+        with whom they may have something in common, then these are looked at.
         """
         for count, rows, others, _ in self._candidates(wanted):
             yield count, _unordered(rows, others)
 
     def pairs_to_compare(self, wanted: Ints) -> Iterator[tuple[int, int, Keys]]:
         """As candidate_pairs(), with the number of candidates, and of them what is worth aligning."""
+        facts = None
         for count, rows, others, sketched in self._candidates(wanted):
             if sketched is None:  # the same text or file: no question
                 yield count, len(rows), _unordered(rows, others)
                 continue
+            facts = facts or self._facts()
             owners, row_of = np.unique(rows, return_inverse=True)
-            told = rules.by_digests(
-                self._facts.at(owners), row_of, self._facts.at(others), sketched
-            )
+            told = rules.by_digests(facts.at(owners), row_of, facts.at(others), sketched)
             kept = [told.faint]
             for begin, end in _runs(rows[told.clear]):
                 some = told.clear[begin:end]
@@ -143,7 +156,7 @@ class Library:
                     sketched.overlaps[some],
                     sketched.longer[some],
                     partial(self._sketches_among, row, met),
-                    partial(self._digests_among, row, met),
+                    partial(_digests_among, facts, row, met),
                 )
                 kept.append(some[best])
             worth = np.concatenate(kept)
@@ -157,42 +170,58 @@ class Library:
             np.concatenate((self._same(self._texts, is_wanted), self._same(self._files, is_wanted)))
         )
         yield 0, *_places(same), None
+        # Who holds which key is not needed beside the digests of facts, and either takes as much
+        # memory as all that each place holds.
+        met = []
+        for low, count, keys in self._met(is_wanted):
+            rows, others = _places(keys)
+            sizes = np.bincount(rows - low, minlength=_ROWS_AT_ONCE)
+            name = self._scratch.put(np.concatenate((sizes, others)).astype(np.uint32))
+            met.append((low, count, name))
+            yield count, rows[:0], others[:0], None
         mark = np.zeros(len(self._sketch.holders), np.bool_)
+        for low, count, name in met:
+            sizes, others = np.split(self._scratch.take(name).astype(np.int64), [_ROWS_AT_ONCE])
+            rows = np.repeat(np.arange(low, low + _ROWS_AT_ONCE), sizes)
+            yield count, *self._checked(rows, others, self._shared(rows, others, mark))
+
+    def _met(self, is_wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, Keys]]:
+        """For stretches of rows: the first, how many are wanted, and whom they meet by the rarest
+        hashes and by bands, before the sketches are compared."""
+        of_sketches, of_bands = self._sketch.read(), self._band.read()
         for low in range(0, len(self), _ROWS_AT_ONCE):
             high = min(low + _ROWS_AT_ONCE, len(self))
             count = int(np.count_nonzero(is_wanted[low:high]))
-            if count:
-                rows, others = self._met(low, high, is_wanted)
-                yield count, *self._checked(rows, others, self._shared(rows, others, mark))
+            if not count:
+                continue
+            by_sketch = self._by_sketch(low, high, is_wanted, of_sketches)
+            rows, ranks, holders = self._band.of_rows(low, high)
+            small = (holders <= rules.BUCKET + 1) & is_wanted[rows]
+            rows, ranks, holders = rows[small], ranks[small], holders[small]
+            by_band = _keys(np.repeat(rows, holders), of_bands.of(ranks, holders))
+            keys = distinct(np.concatenate((by_sketch, by_band)))
+            rows, others = _places(keys)
+            yield low, count, keys[rows != others]
 
-    def _met(self, low: int, high: int, is_wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
-        """(row, other) by the rarest hashes and by bands, before the sketches are compared."""
-        by_sketch = self._by_sketch(low, high, is_wanted)
-        rows, ranks, holders = self._band.of_rows(low, high)
-        small = (holders <= rules.BUCKET + 1) & is_wanted[rows]
-        rows, ranks, holders = rows[small], ranks[small], holders[small]
-        by_band = _keys(np.repeat(rows, holders), self._band.holders_of(ranks, holders))
-        met_rows, met_others = _places(distinct(np.concatenate((by_sketch, by_band))))
-        differ = met_rows != met_others
-        return met_rows[differ], met_others[differ]
-
-    def _by_sketch(self, low: int, high: int, is_wanted: npt.NDArray[np.bool_]) -> Keys:
+    def _by_sketch(
+        self, low: int, high: int, is_wanted: npt.NDArray[np.bool_], read: Holders
+    ) -> Keys:
         rows, ranks, holders = self._sketch.of_rows(low, high)
         asked = is_wanted[rows]
         rows, ranks, holders = rows[asked], ranks[asked], holders[asked]
         order = _stable_order(_keys(rows, holders), low)
         rows, ranks, holders = rows[order], ranks[order], holders[order]
-        read = _running_sums(rows, holders) <= rules.POSTINGS_READ
-        whole_lists = _running_sums(rows, read.astype(np.int64))
+        fits = _running_sums(rows, holders) <= rules.POSTINGS_READ
+        whole_lists = _running_sums(rows, fits.astype(np.int64))
         # Where hardly any list fits, the beginnings of the next ones stand for them.
-        begun = ~read & (
-            whole_lists + _running_sums(rows, (~read).astype(np.int64)) <= rules.LISTS_READ_AT_LEAST
+        begun = ~fits & (
+            whole_lists + _running_sums(rows, (~fits).astype(np.int64)) <= rules.LISTS_READ_AT_LEAST
         )
-        counts = np.where(read, holders, np.minimum(holders, rules.LIST_START))
-        kept = read | begun
+        counts = np.where(fits, holders, np.minimum(holders, rules.LIST_START))
+        kept = fits | begun
         rows, ranks, counts = rows[kept], ranks[kept], counts[kept]
         weights = np.log(max(len(self), 2) / counts)
-        keys = _keys(np.repeat(rows, counts), self._sketch.holders_of(ranks, counts))
+        keys = _keys(np.repeat(rows, counts), read.of(ranks, counts))
         order = _stable_order(keys, low)
         keys, weights = keys[order], np.repeat(weights, counts)[order]
         edges = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
@@ -270,8 +299,8 @@ class Library:
     def _sketches_among(self, row: int, met: Ints, places: Ints) -> Sketches:
         return self.sketches(row, met[places])
 
-    def _digests_among(self, row: int, met: Ints, places: Ints) -> tuple[Digests, Digests]:
-        return self._facts.at(np.array([row])), self._facts.at(met[places])
+    def _facts(self) -> Digests:
+        return Digests.of_sizes(self._fact_values.whole(), self._fact_sizes, self._fact_levels)
 
     def sketches(self, row: int, others: Ints) -> Sketches:
         """Of ranks instead of hashes. Those that nobody else holds are gone, but they are counted."""
@@ -290,16 +319,20 @@ class Library:
         """Pairs of one value; of many copies each is paired with the first SAME_AT_MOST."""
         places = np.flatnonzero(values)
         order = places[np.argsort(values[places], kind="stable")]
-        edges = np.flatnonzero(np.append(True, values[order][1:] != values[order][:-1]))
+        again = values[order][1:] == values[order][:-1]
+        lows = np.flatnonzero(again & ~np.append(False, again)[:-1])
+        highs = np.flatnonzero(again & ~np.append(again, False)[1:]) + 2
         keys = [np.empty(0, np.uint64)]
-        for low, high in zip(edges.tolist(), [*edges[1:].tolist(), len(order)], strict=True):
-            if high - low < 2:
-                continue
+        for low, high in zip(lows.tolist(), highs.tolist(), strict=True):
             members = order[low:high]
             a, b = np.meshgrid(members[: rules.SAME_AT_MOST], members, indexing="ij")
             fit = (a < b) & (is_wanted[a] | is_wanted[b])
             keys.append(_keys(a[fit], b[fit]))
         return np.concatenate(keys)
+
+
+def _digests_among(facts: Digests, row: int, met: Ints, places: Ints) -> tuple[Digests, Digests]:
+    return facts.at(np.array([row])), facts.at(met[places])
 
 
 def _keys(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Keys:

@@ -47,6 +47,28 @@ class Memory:
         return name
 
 
+class Aside:
+    """One array, put aside piece by piece."""
+
+    def __init__(self, scratch: Scratch, kind: npt.DTypeLike) -> None:
+        self._scratch = scratch
+        self._kind = np.dtype(kind)
+        self._names: list[Any] = []
+        self._count = 0
+
+    def add(self, values: npt.NDArray[Any]) -> None:
+        self._names.append(self._scratch.put(values.astype(self._kind, copy=False)))
+        self._count += len(values)
+
+    def whole(self) -> npt.NDArray[Any]:
+        found = np.empty(self._count, self._kind)
+        end = 0
+        for piece in map(self._scratch.take, self._names):
+            begin, end = end, end + len(piece)
+            found[begin:end] = piece
+        return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
     """Of each place its ranks, ascending.
@@ -114,6 +136,34 @@ class Lists:
         return self.further[arrays.places(self.further_starts[at], sizes)], sizes
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What will be read of the postings, and so has to be kept."""
+
+    #: Of a key with so many holders at most all of them, of others the first few.
+    whole: int
+    start: int
+    #: So many ranks of a place stand in the table at most.
+    widest_table: int
+
+    def of(self, holders: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """How many are read of so many."""
+        return np.where(holders <= self.whole, holders, np.minimum(holders, self.start))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holders:
+    """Of each rank the places that are read."""
+
+    #: Ascending, between starts[rank] and starts[rank + 1].
+    places: Ranks
+    starts: npt.NDArray[np.uint32]
+
+    def of(self, ranks: Ints, counts: Ints) -> Ranks:
+        """The first `counts` holders of each rank, one after the other."""
+        return self.places[arrays.places(self.starts[ranks].astype(np.int64), counts)]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
     """Which places hold which key, of the keys that more than one place holds."""
@@ -121,14 +171,13 @@ class Postings:
     lists: Lists
     #: By rank: how many places hold it. The last one is the rank that nobody has.
     holders: npt.NDArray[np.int32]
-    #: By rank: those that anybody reads, ascending, between starts[rank] and starts[rank + 1].
-    places: Ranks
-    starts: npt.NDArray[np.uint32]
     #: By limit: the highest rank of a key up to it, -1 where there is none.
     highest: Ints
     #: By rank: the key without its lowest bits, and how many these are.
-    keys: Keys
+    keys: Aside
     dropped_bits: int
+    _reading: Reading
+    _places: Aside
 
     def of_rows(self, low: int, high: int) -> tuple[Ints, Ints, Ints]:
         """For each key of these rows: row, rank, number of holders."""
@@ -140,20 +189,10 @@ class Postings:
             self.holders[ranks].astype(np.int64),
         )
 
-    def holders_of(self, ranks: Ints, counts: Ints) -> Ranks:
-        """The first `counts` holders of each rank, one after the other."""
-        return self.places[arrays.places(self.starts[ranks].astype(np.int64), counts)]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What will be read of the postings, and so has to be kept."""
-
-    #: Of a key with so many holders at most all of them, of others the first few.
-    whole: int
-    start: int
-    #: So many ranks of a place stand in the table at most.
-    widest_table: int
+    def read(self) -> Holders:
+        """The other way round, which is as large again: only as long as it is needed."""
+        starts = np.append(0, np.cumsum(self._reading.of(self.holders))).astype(np.uint32)
+        return Holders(self._places.whole(), starts)
 
 
 class Gathered:
@@ -208,13 +247,13 @@ class Gathered:
         bits = np.uint64(self.bits)
         highest = np.full(len(limits), -1, np.int64)
         held = np.zeros(self._documents, np.int32)
-        keys, holders, sizes, all_places = [], [], [], []
-        kept = bytearray()  # it grows where it lies, and so is never there twice
+        holders, all_places = [], []
+        keys, read = Aside(self._scratch, np.uint64), Aside(self._scratch, np.int32)
         for packed in self._each_slice():
             first, shared = _firsts(packed, bits)
             for number, end in enumerate(np.searchsorted(packed, limits, side="right").tolist()):
                 highest[number] += np.count_nonzero(first[:end])
-            keys.append(packed[first] >> bits)
+            keys.add(packed[first] >> bits)
             places = packed[shared].astype(np.uint32).view(np.int32)
             places &= np.int32(self.most)
             del packed
@@ -222,17 +261,12 @@ class Gathered:
             begins = np.flatnonzero(first)
             counts = np.diff(np.append(begins, len(first)))
             holders.append(counts.astype(np.int32))
-            read = np.where(counts <= reading.whole, counts, np.minimum(counts, reading.start))
-            sizes.append(read)
-            kept += places[arrays.places(begins, read)].tobytes()
+            read.add(places[arrays.places(begins, reading.of(counts))])
             held += np.bincount(places, minlength=self._documents).astype(np.int32)
             all_places.append(self._scratch.put(places))
         lists = self._lists(held, reading, holders, all_places)
-        starts = np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.uint32)
-        return Postings(
-            lists, np.append(np.concatenate(holders), np.int32(0)), np.frombuffer(kept, np.int32),
-            starts, highest, np.concatenate(keys), self.bits,
-        )  # fmt: skip
+        by_rank = np.concatenate([*holders, np.zeros(1, np.int32)])
+        return Postings(lists, by_rank, highest, keys, self.bits, reading, read)
 
     def _lists(
         self,

@@ -41,13 +41,13 @@ BUCKET = 50
 #: Copies of one text or one file beyond these are joined through them.
 SAME_AT_MOST = 64
 
-#: A document with more candidates than this is one of a family of forms. Only its best ones are
-#: aligned, which is the dear part: its true copy stands at the top, because it shares the facts
-#: too, and so does the document seen from its copy.
-FAMILY_FROM = 16
+#: A document with more candidates than this is one of a family of forms. Of so many it can be told what
+#: is the form, though some are copies of one another, and only the best ones are aligned, which is the
+#: dear part: its true copy stands at the top, because it shares the facts too, and so does the document
+#: seen from its copy. Where there are fewer, all may be states of one text, and whoever is left out
+#: counts against the others as if it were known to be somebody else (grouping/rivals.py).
+FAMILY_FROM = 24
 COMPARED_OF_A_FAMILY = 12
-#: Of so many it can be told what is the form, though some are copies of one another.
-FORM_FROM = 24
 
 JACCARD_AT_LEAST = 0.08
 CONTAINMENT_AT_LEAST = 0.3
@@ -245,10 +245,11 @@ def clear_ones(
     """
     plausible = agreement.plausible
     if len(plausible) < forms.MEMBERS_AT_LEAST:
-        return np.flatnonzero(plausible)
+        # So few are cheaply compared, and numbers that were misread say nothing against them.
+        return np.arange(len(plausible))
     strength = overlaps + agreement.numbers
     family = plausible & ~longer
-    many = np.count_nonzero(family) > FORM_FROM
+    many = np.count_nonzero(family) > FAMILY_FROM
     # Who has other numbers tells what the form is as well as anybody.
     members = np.flatnonzero(~longer)
     if family.any() and len(members) >= forms.MEMBERS_AT_LEAST:

@@ -134,9 +134,10 @@ def _library(store: Store, settings: Settings, *, thoroughly: bool) -> Iterator[
             counts.pending,
         )
     if left_out := len(uncompared(store)):
-        yield Finding(
-            "analysis",
-            True,
-            f"{left_out:,} documents have no text, or too little of it, to be compared; "
+        yield _ANALYSIS.fine_n(
+            "%(num)s document has no text, or too little of it, to be compared; "
             "'paperless-fingerprint uncompared' says which, and what to do.",
+            "%(num)s documents have no text, or too little of it, to be compared; "
+            "'paperless-fingerprint uncompared' says which, and what to do.",
+            left_out,
         )

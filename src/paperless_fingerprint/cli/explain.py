@@ -14,6 +14,7 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
+    answer,
     command,
     console,
     percent,
@@ -177,10 +178,7 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 
     with context.library() as library, closing(open_vectors(library.store)) as vectors:
         found = tune(library.store, vectors, library.settings, keep=keep)
-    if as_json:
-        print_json([found.as_json()])
-    else:
-        say(found.in_words())
+    answer(as_json, [found.as_json()], found.in_words())
 
 
 @command(json=False)

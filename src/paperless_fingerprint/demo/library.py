@@ -1,7 +1,8 @@
-"""The sample library, and what its documents are meant to be to each other.
+"""The sample library.
 
-`sample/catalogue.toml` lists the documents, the files beside it hold their texts. Everything is
-read from the package, so the demo works from a wheel and without a network.
+`sample/catalogue.toml` lists the documents, and what they are meant to be to each other (tests hold
+the program to that); the files beside it hold their texts. Everything is read from the package, so
+the demo works from a wheel and without a network.
 """
 
 from __future__ import annotations
@@ -9,71 +10,22 @@ from __future__ import annotations
 import hashlib
 import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
-from itertools import combinations, product
 from typing import Any
 
 from paperless_fingerprint.demo.damage import scan
-from paperless_fingerprint.model import Document, Relation
-
-
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """A document with what the catalogue knows and Paperless does not."""
-
-    document: Document
-    #: What it says: documents of one work are copies of each other.
-    work: str
-    #: The file of the text it was made from: works of one text are forms of one kind.
-    text: str
+from paperless_fingerprint.model import Document
 
 
 def sample_library() -> list[Document]:
-    return [sample.document for sample in _samples()]
-
-
-def sample_truth() -> dict[tuple[int, int], Relation]:
-    """What each pair is meant to be, lower id first.
-
-    A pair that is not named has nothing to do with each other, or holds no text that could say so.
-    """
-    truth: dict[tuple[int, int], Relation] = {}
-    by_work: dict[str, list[_Sample]] = {}
-    for sample in _samples():
-        by_work.setdefault(sample.work, []).append(sample)
-
-    for one, other in combinations(_samples(), 2):
-        a, b = one.document, other.document
-        if one.work == other.work:
-            same = a.checksum == b.checksum or _words(a) == _words(b)
-            truth[a.id, b.id] = Relation.EXACT if same else Relation.NEAR
-        elif one.text and one.text == other.text:
-            truth[a.id, b.id] = Relation.TEMPLATE
-    # After the forms, because versions are written as edits of one text and would count as such.
-    for works, relation in _declared():
-        for left, right in works:
-            for one, other in product(by_work[left], by_work[right]):
-                ids = one.document.id, other.document.id
-                truth[min(ids), max(ids)] = relation
-    return dict(sorted(truth.items()))
-
-
-def _declared() -> Iterator[tuple[Iterable[tuple[str, str]], Relation]]:
-    catalogue = _catalogue()
-    for entry in catalogue["versions"]:
-        yield combinations(entry["works"], 2), Relation.VERSION
-    for entry in catalogue["contains"]:
-        yield [(entry["whole"], part) for part in entry["parts"]], Relation.CONTAINS
-    for entry in catalogue["translations"]:
-        yield combinations(entry["works"], 2), Relation.SEMANTIC
+    entries = {entry["id"]: entry for entry in catalogue()["document"]}
+    return [_make_document(entry, entries) for entry in entries.values()]
 
 
 @cache
-def _catalogue() -> dict[str, Any]:
+def catalogue() -> dict[str, Any]:
     return tomllib.loads(_read("catalogue.toml"))
 
 
@@ -82,13 +34,7 @@ def _read(name: str) -> str:
     return (files("paperless_fingerprint.demo") / "sample" / name).read_text(encoding="utf-8")
 
 
-@cache
-def _samples() -> tuple[_Sample, ...]:
-    entries = {entry["id"]: entry for entry in _catalogue()["document"]}
-    return tuple(_make_sample(entry, entries) for entry in entries.values())
-
-
-def _make_sample(entry: dict[str, Any], entries: dict[int, dict[str, Any]]) -> _Sample:
+def _make_document(entry: dict[str, Any], entries: dict[int, dict[str, Any]]) -> Document:
     origin = entries[entry["like"]] if "like" in entry else entry
     content = _make_content(entry, origin)
     file = entries[entry["file_of"]] if "file_of" in entry else entry
@@ -96,7 +42,7 @@ def _make_sample(entry: dict[str, Any], entries: dict[int, dict[str, Any]]) -> _
     # Letters are put into Paperless some days after they were written, at the kitchen table in the
     # evening; derived from the id so that no two arrive in the same second.
     added = created + timedelta(days=entry["id"] % 4, hours=18, minutes=entry["id"] % 50)
-    document = Document(
+    return Document(
         id=entry["id"],
         title=entry["title"],
         content=content,
@@ -116,7 +62,6 @@ def _make_sample(entry: dict[str, Any], entries: dict[int, dict[str, Any]]) -> _
         owner=entry.get("owner"),
         viewers=tuple(entry.get("viewers", ())),
     )
-    return _Sample(document, origin.get("work", origin["text"]), origin["text"])
 
 
 def _make_content(entry: dict[str, Any], origin: dict[str, Any]) -> str:
@@ -166,8 +111,3 @@ def _mark_down(text: str) -> str:
 
 
 _LAYOUTS = {"flowing": _flow, "markdown": _mark_down}
-
-
-def _words(document: Document) -> str:
-    letters = (c if c.isalnum() else " " for c in document.content.casefold())
-    return " ".join("".join(letters).split())

@@ -38,7 +38,7 @@ class Scratch:
         except OSError as error:
             raise StoreError(
                 f"The folder {self._folder} has no room for what an analysis puts aside "
-                f"({self._end / 1e6:,.0f} MB so far, 1.5 KB a document; {error.strerror}). Make room "
+                f"({self._end / 1e6:,.0f} MB so far, 2 KB a document; {error.strerror}). Make room "
                 "and run the command again; nothing was lost."
             ) from error
         self._end += values.nbytes

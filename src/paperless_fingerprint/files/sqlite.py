@@ -17,6 +17,9 @@ from paperless_fingerprint.files import OWNER_ONLY
 from paperless_fingerprint.languages.reasons import Reason
 
 LOCK_SECONDS = 60
+#: Long work is done by whoever opens a file. All others look at a few rows of it, and there may be
+#: forty of them, who answer the pages: what they read again the system still has.
+_CACHE_OF_OTHERS_KB = 4_096
 _MAKING = threading.Lock()
 #: For one connection: the words of the full-text index and how many documents hold each. A view,
 #: which keeps nothing itself.
@@ -24,6 +27,7 @@ VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab
 
 _WHY = (
     (("full",), "disk_full"),
+    (("I/O",), "disk_fails"),  # told, too, where beside the file there is no room for its index
     (("readonly", "read-only"), "read_only"),
     (("locked", "busy"), "held"),
     (("not a database", "malformed"), "damaged"),
@@ -182,14 +186,15 @@ class SqliteFile:
         self.path = Path(path)
         self._pragmas = ("synchronous = FULL", *pragmas)
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        #: Each with the thread that it is of.
+        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._guard = threading.Lock()
         self._closing = threading.Lock()
         _OPEN.add(self)
 
     def close(self) -> None:
         with self._closing, self._guard:
-            for connection in self._connections:
+            for _, connection in self._connections:
                 connection.close()
             self._connections.clear()
         self._local = threading.local()
@@ -198,7 +203,7 @@ class SqliteFile:
         # Not within _guard: it may wait for a statement, and a new connection shall not wait for it.
         with self._closing:
             with self._guard:
-                connections = list(self._connections)
+                connections = [connection for _, connection in self._connections]
             for connection in connections:
                 with suppress(sqlite3.Error):
                     connection.execute("PRAGMA shrink_memory")
@@ -261,14 +266,33 @@ class SqliteFile:
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            _make_private(self.path)
-            connection = sqlite3.connect(
-                self.path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            with self._guard:
-                self._connections.append(connection)
-            self._prepare(connection)
+            connection = self._left_behind() or self._opened()
             self._local.connection = connection
+        return connection
+
+    def _left_behind(self) -> sqlite3.Connection | None:
+        """Of a thread that has ended: a service has new ones from hour to hour, and a connection
+        that nobody has any more would stay open for good."""
+        with self._guard:
+            for place, (thread, connection) in enumerate(self._connections):
+                if not thread.is_alive():
+                    self._connections[place] = threading.current_thread(), connection
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    return connection
+        return None
+
+    def _opened(self) -> sqlite3.Connection:
+        _make_private(self.path)
+        connection = sqlite3.connect(
+            self.path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        with self._guard:
+            is_first = not self._connections
+            self._connections.append((threading.current_thread(), connection))
+        self._prepare(connection)
+        if not is_first:
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_OF_OTHERS_KB}")
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:

@@ -141,26 +141,24 @@ class Digests:
         headers[known] = values[at]
         is_value = np.ones(len(values), np.bool_)
         is_value[at] = False
-        sizes = headers[:, 1::2]
-        held = sizes.sum(axis=1)
-        return cls(values[is_value], np.cumsum(held) - held, sizes, headers[:, ::2])
+        return cls.of_sizes(values[is_value], headers[:, 1::2], headers[:, ::2])
 
     @classmethod
-    def kept_small(cls, values: bytearray, sizes: bytearray, levels: bytearray) -> Digests:
-        """Of a whole library: sizes and levels in one octet each."""
-        rows = np.frombuffer(sizes, np.uint8).reshape(-1, 2)
-        held = rows.sum(axis=1, dtype=np.int64)
-        starts = np.cumsum(held) - held
-        octets = np.frombuffer(levels, np.uint8).reshape(-1, 2)
-        return cls(np.frombuffer(values, "<u4"), starts, rows, octets)
+    def of_sizes(
+        cls,
+        values: Values,
+        sizes: npt.NDArray[np.integer[Any]],
+        levels: npt.NDArray[np.integer[Any]],
+    ) -> Digests:
+        """Of a whole library sizes and levels have one octet each."""
+        held = sizes.sum(axis=1, dtype=np.int64)
+        return cls(values, np.cumsum(held) - held, sizes, levels)
 
     def at(self, places: Ints) -> Digests:
         """Those at these places, which may come again."""
         sizes = self.sizes[places].astype(np.int64)
-        held = sizes.sum(axis=1)
-        taken = self.values[arrays.places(self.starts[places], held)]
-        levels = self.levels[places].astype(np.int64)
-        return Digests(taken, np.cumsum(held) - held, sizes, levels)
+        taken = self.values[arrays.places(self.starts[places], sizes.sum(axis=1))]
+        return Digests.of_sizes(taken, sizes, self.levels[places].astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ HASHING = "poly64-fmix-1"
 #: Arbitrary odd numbers; a fingerprint depends on them, so they never change within a scheme.
 BASE = 0x9E3779B97F4A7C15
 _BASE_INVERSE = pow(BASE, -1, 2**64)
-_ALL_BITS = 2**64 - 1
 #: MurmurHash3's.
 _MIXERS = (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53)
 #: So many octets are hashed in one go.
@@ -43,20 +42,6 @@ def shingle_hashes(normalised: str | bytes, shingle_words: int) -> Hashes:
     if not streams:
         return np.empty(0, np.uint64)
     return streams[0] if len(streams) == 1 else distinct(np.concatenate(streams))
-
-
-def word_hash(word: str) -> int:
-    """The hash of one word, as shingle_hashes() has it, without arrays: they cost more than it."""
-    value, factor = 0, 1
-    for octet in word.encode():
-        value += octet * factor
-        factor = factor * BASE & _ALL_BITS
-    value &= _ALL_BITS
-    value ^= value >> 33
-    value = value * _MIXERS[0] & _ALL_BITS
-    value ^= value >> 33
-    value = value * _MIXERS[1] & _ALL_BITS
-    return value ^ value >> 33
 
 
 def shingle_stream(normalised: str | bytes, shingle_words: int) -> Iterator[Hashes]:

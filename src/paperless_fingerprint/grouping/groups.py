@@ -88,46 +88,27 @@ def build_groups(
     for pair in others:
         if union.find(pair.a) == union.find(pair.b):
             contradicting[union.find(pair.a)].append((pair.a, pair.b))
-    groups = [
-        _group(
-            sorted(union.members(root)),
-            own,
-            sorted(contradicting[root]),
-            decided,
-            documents,
-            primary_rule,
+    groups = []
+    for root, own in pairs_of.items():
+        members = sorted(union.members(root))
+        chosen = [decided.primaries[id] for id in members if id in decided.primaries]
+        if chosen:
+            primary = max(chosen, key=lambda decision: (decision.at, decision.a)).a
+        else:
+            primary = primary_rule([documents[id] for id in members])
+        is_exact = all(pair.relation is Relation.EXACT for pair in own)
+        groups.append(
+            Group(
+                id=f"g{members[0]}",
+                relation=Relation.EXACT if is_exact else Relation.NEAR,
+                confidence=max(pair.confidence for pair in own),
+                primary=primary,
+                members=tuple(members),
+                pairs=tuple(sorted((pair.a, pair.b) for pair in own)),
+                contradictions=tuple(sorted(contradicting[root])),
+            )
         )
-        for root, own in pairs_of.items()
-    ]
     return sorted(groups, key=lambda group: group.members[0])
-
-
-def _group(
-    members: list[int],
-    pairs: list[Link],
-    contradictions: list[Key],
-    decided: Decided,
-    documents: Mapping[int, Document],
-    primary_rule: PrimaryRule,
-) -> Group:
-    chosen = [decided.primaries[id] for id in members if id in decided.primaries]
-    if chosen:
-        primary = max(chosen, key=lambda decision: (decision.at, decision.a)).a
-    else:
-        primary = primary_rule([documents[id] for id in members])
-    return Group(
-        id=f"g{members[0]}",
-        relation=(
-            Relation.EXACT
-            if all(pair.relation is Relation.EXACT for pair in pairs)
-            else Relation.NEAR
-        ),
-        confidence=max(pair.confidence for pair in pairs),
-        primary=primary,
-        members=tuple(members),
-        pairs=tuple(sorted((pair.a, pair.b) for pair in pairs)),
-        contradictions=tuple(contradictions),
-    )
 
 
 def root_of(parents: dict[int, int], id: int) -> int:

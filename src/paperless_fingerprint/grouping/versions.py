@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
-from paperless_fingerprint.grouping.groups import Decided
+from paperless_fingerprint.grouping.groups import Decided, root_of
 from paperless_fingerprint.model import Document, Group, Link, Relation, VersionChain
 
 Age: TypeAlias = tuple[str, str, int]
@@ -75,26 +75,15 @@ def _age(document: Document) -> Age:
 
 
 def _components(nodes: Collection[int], followers: Mapping[int, set[int]]) -> list[list[int]]:
-    neighbours: defaultdict[int, set[int]] = defaultdict(set)
+    """What hangs together."""
+    parents: dict[int, int] = {}
     for older, newer_ones in followers.items():
         for newer in newer_ones:
-            neighbours[older].add(newer)
-            neighbours[newer].add(older)
-    found: list[list[int]] = []
-    seen: set[int] = set()
-    for start in sorted(nodes):
-        if start in seen:
-            continue
-        component, frontier = [], [start]
-        seen.add(start)
-        while frontier:
-            id = frontier.pop()
-            component.append(id)
-            new = neighbours[id] - seen
-            seen |= new
-            frontier.extend(new)
-        found.append(component)
-    return found
+            parents[root_of(parents, newer)] = root_of(parents, older)
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for id in sorted(nodes):
+        found[root_of(parents, id)].append(id)
+    return list(found.values())
 
 
 def _in_order(

@@ -12,7 +12,13 @@ from paperless_fingerprint.integration.feedback.labels import OwnLabels
 from paperless_fingerprint.integration.feedback.ledger import Ledger
 from paperless_fingerprint.integration.inbox import Inbox, Patience
 from paperless_fingerprint.integration.state import WorkerFile
-from paperless_fingerprint.library.lock import library_lock, path_of, path_of_audit, turn_lock
+from paperless_fingerprint.library.lock import (
+    LibraryLock,
+    library_lock,
+    path_of,
+    path_of_audit,
+    turn_lock,
+)
 from paperless_fingerprint.library.vocabulary import StoredVocabulary
 from paperless_fingerprint.paperless.client import PaperlessClient
 from paperless_fingerprint.paperless.opening import open_paperless
@@ -21,6 +27,9 @@ from paperless_fingerprint.progress import Progress, Silent
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import open_store
+
+#: In which turn of the library's lease the ledger was written.
+_TURN_NOTE = "turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class Workplace:
     ledger: Ledger
     spool: Spool
     #: Held by whoever analyses, hears or tells.
-    lock: FileLock
+    lock: LibraryLock
     #: Held by whoever does an event of the inbox, so that each is done once: the library's lock is
     #: let go in the middle of that.
     turn: FileLock
@@ -78,10 +87,26 @@ def owe(settings: Settings, ids: Iterable[int]) -> None:
         file.close()
 
 
+def tell_alone(lock: LibraryLock, file: WorkerFile, ledger: Ledger) -> None:
+    """Where another machine has told Paperless since this file was written, its ledger is not true
+    any more: what it misses would be taken for what people have said."""
+    last, turn = lock.lease.tell()
+    known = file.note(_TURN_NOTE) or ""
+    if last and last != known:
+        ledger.forget()
+    if turn != known:
+        file.put_note(_TURN_NOTE, turn)
+
+
 @contextmanager
 def open_workplace(
-    settings: Settings, progress: Progress | None = None, *, create: bool = True
+    settings: Settings,
+    progress: Progress | None = None,
+    *,
+    create: bool = True,
+    wait: bool = True,
 ) -> Iterator[Workplace]:
+    """No other machine works on the library until it is left; see stores.lease for `wait`."""
     with ExitStack() as stack:
         paperless = open_paperless(settings)
         stack.callback(paperless.close)
@@ -89,15 +114,18 @@ def open_workplace(
         stack.callback(file.close)
         store = open_store(settings, create=create)
         stack.callback(store.close)
+        lock, ledger = library_lock(settings), Ledger(file)
+        stack.enter_context(lock.lease.kept(wait=wait))
+        tell_alone(lock, file, ledger)
         yield Workplace(
             settings,
             store,
             paperless,
             file,
             inbox,
-            Ledger(file),
+            ledger,
             open_spool(settings),
-            library_lock(settings),
+            lock,
             turn_lock(settings),
             OwnLabels(paperless, store, settings),
             open_audit(settings),

@@ -8,7 +8,7 @@ have changed nothing. The texts of a hundred documents at a time are in memory.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -58,16 +58,8 @@ class SyncReport:
     unreadable: tuple[tuple[int, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "fetched": self.fetched,
-            "new": self.new,
-            "changed": self.changed,
-            "metadata": self.metadata,
-            "unchanged": self.unchanged,
-            "deleted": self.deleted,
-            "heard": self.heard,
-            "unreadable": [{"id": id, "reason": reason} for id, reason in self.unreadable],
-        }
+        unreadable = [{"id": id, "reason": reason} for id, reason in self.unreadable]
+        return {**asdict(self), "unreadable": unreadable}
 
     def in_words(self) -> str:
         parts = [

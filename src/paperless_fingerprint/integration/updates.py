@@ -34,16 +34,13 @@ def remove(place: Workplace, ids: Collection[int]) -> set[int]:
     return around.ids - present
 
 
-def analyse_waiting(
-    place: Workplace, ids: Collection[int] | None = None, *, owing: bool = True
-) -> int:
-    """Those of `ids` that wait for their analysis, or all; one by one. The caller holds the
-    library's lock, which others may have while long texts are compared.
+def analyse_waiting(place: Workplace, ids: Collection[int], *, owing: bool = True) -> None:
+    """Those of `ids` that wait for their analysis, one by one. The caller holds the library's
+    lock, which others may have while long texts are compared.
 
     Where Paperless is owed what comes of it, that is written down before as well as after: what
     was connected with a document until now may be so no longer.
     """
-    count = 0
     for item in place.store.pending(ids=ids):
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))
@@ -51,8 +48,6 @@ def analyse_waiting(
         analyse_one(place.store, place.settings, item, place.vocabulary, let_go=place.lock.let_go)
         if owing:
             place.ledger.owe(reach(place.store, [item.id]))
-        count += 1
-    return count
 
 
 def _may_be_encrypted(found: PaperlessDocument) -> bool:

@@ -187,6 +187,10 @@ TEXTS: Mapping[str, str] = {
     "cannot_open": mark(
         "it cannot be opened. Check that the folder is there and that you may write to it"
     ),
+    "disk_fails": mark(
+        "SQLite says: %(said)s. Mostly the disk is full; if not, it or its cable may fail. Make "
+        "room and run the command again; nothing was half written"
+    ),
     "sqlite_says": mark("SQLite says: %(said)s"),
     "server_full": mark(
         "the disk of the server is full, so it takes no more writes. Free space there; what was "

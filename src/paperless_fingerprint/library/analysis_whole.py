@@ -141,30 +141,24 @@ def _find(
     expected = store.report().counts.documents
     with scratch_in(path_of(settings).parent) as scratch:
         library = Library(_read(store), settings.spec().id, expected, scratch)
-    give_back()  # what it was gathered in, a quarter as much as itself
-    is_there = among(waiting.ids, library.ids)
-    store.mark_analysed(waiting.at(np.flatnonzero(~is_there)))
-    wanted = library.ids.searchsorted(waiting.ids[is_there])
-    asking = np.arange(len(library)) if from_all else wanted
-    progress.begin("find candidates", len(asking))
-    found = []
-    for count, candidates, keys in library.pairs_to_compare(asking):
-        found.append(keys[_concern(keys, wanted)] if from_all else keys)
-        tally.candidates += candidates
-        progress.advance(count)
+        give_back()  # what it was gathered in, a quarter as much as itself
+        is_there = among(waiting.ids, library.ids)
+        store.mark_analysed(waiting.at(np.flatnonzero(~is_there)))
+        wanted = library.ids.searchsorted(waiting.ids[is_there])
+        asking = np.arange(len(library)) if from_all else wanted
+        progress.begin("find candidates", 2 * len(asking))
+        found = []
+        for count, candidates, keys in library.pairs_to_compare(asking):
+            found.append(keys[_concern(keys, wanted)] if from_all else keys)
+            tally.candidates += candidates
+            progress.advance(count)
+        runs = library.runs()
     keys = without_forms(store, settings.spec(), library, np.unique(np.concatenate(found)))
     keys = np.union1d(keys, _confirmed(decided, waiting, library.ids))
     tally.documents += len(wanted)
     tally.compared += len(keys)
     # The sketches have done their part, and every process would carry them along.
-    return _Found(
-        keys,
-        wanted,
-        waiting,
-        library.ids,
-        library.shingles,
-        library.runs(),
-    )
+    return _Found(keys, wanted, waiting, library.ids, library.shingles, runs)
 
 
 def _read(store: Store) -> Iterator[FingerprintRow]:

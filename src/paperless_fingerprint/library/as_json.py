@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from paperless_fingerprint.model import (
@@ -58,24 +59,9 @@ def chain_json(chain: VersionChain) -> dict[str, Any]:
 
 def document_json(document: Document) -> dict[str, Any]:
     """All but the text."""
-    return {
-        "id": document.id,
-        "uuid": document.uuid,
-        "title": document.title,
-        "correspondent": document.correspondent,
-        "document_type": document.document_type,
-        "created": document.created,
-        "added": document.added,
-        "modified": document.modified,
-        "tags": list(document.tags),
-        "original_filename": document.original_filename,
-        "page_count": document.page_count,
-        "file_size": document.file_size,
-        "checksum": document.checksum,
-        "archive_serial_number": document.archive_serial_number,
-        "owner": document.owner,
-        "viewers": list(document.viewers),
-    }
+    told = asdict(document) | {"tags": list(document.tags), "viewers": list(document.viewers)}
+    del told["content"]
+    return told
 
 
 def fingerprint_json(fingerprint: Fingerprint) -> dict[str, Any]:

@@ -20,7 +20,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -404,6 +404,4 @@ def _put(
             unpacked[name].rename(targets[name])
     for folder in {target.parent for target in targets.values()}:
         _to_disk(folder)
-    return Restoration(
-        found.backup, found.counts, found.target, found.present, found.settings, tuple(moved)
-    )
+    return replace(found, moved=tuple(moved))

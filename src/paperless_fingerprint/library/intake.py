@@ -37,10 +37,6 @@ class IntakeReport:
             self.refused + other.refused,
         )
 
-    @property
-    def taken(self) -> int:
-        return self.new + self.changed + self.metadata + self.unchanged
-
 
 def take_in(
     store: Store,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 
 from paperless_fingerprint.comparison.relation import Judging, Reading, Thresholds, judge_all, read
 from paperless_fingerprint.comparison.similarity import Weights
 from paperless_fingerprint.errors import PartlyDone
-from paperless_fingerprint.files.memory import give_back_what_is_freed
+from paperless_fingerprint.files.memory import give_back
 from paperless_fingerprint.files.processes import end_with_parent
 from paperless_fingerprint.library.budget import MOST_CHARACTERS, beginning, within_budget
 from paperless_fingerprint.library.vocabulary import Rarity
@@ -133,24 +135,29 @@ def judge_chunk(
     ]
 
 
-_state: tuple[Judge, Rarity] | None = None
 #: The members of a family of forms come again from chunk to chunk.
 _readings: dict[int, Reading] = {}
 _READINGS_KEPT = 120
 
 
-def _begin(judge: Judge, rarity: Rarity) -> None:
-    global _state  # noqa: PLW0603  (one process, one judge: sent once instead of with each chunk)
-    _state = (judge, rarity)
-    end_with_parent()
-    # What was there before is shared with the process that this one came from, as long as nobody
-    # writes to it; to look for cycles in it would be to write to all of it.
-    gc.freeze()
-
-
-def _work(chunk: Chunk) -> list[Pair]:
-    assert _state is not None
-    return _judge_and_remember(chunk, *_state)
+def _work(asked: Connection, judge: Judge, rarity: Rarity) -> None:
+    """What one process does: answers with pairs, or with the error that there was."""
+    # Of a lack of memory it dies, which the one that asks is told by its silence.
+    with suppress(EOFError, OSError, MemoryError, RuntimeError):
+        end_with_parent()
+        # What was there before is shared with the process that this one came from, as long as nobody
+        # writes to it; to look for cycles in it would be to write to all of it.
+        gc.freeze()
+        while True:
+            answer: list[Pair] | Exception
+            try:
+                answer = _judge_and_remember(asked.recv(), judge, rarity)
+            except (EOFError, OSError):
+                raise
+            except Exception as error:
+                error.add_note(traceback.format_exc())
+                answer = error
+            asked.send(answer)
 
 
 def _judge_and_remember(chunk: Chunk, judge: Judge, rarity: Rarity) -> list[Pair]:
@@ -160,40 +167,73 @@ def _judge_and_remember(chunk: Chunk, judge: Judge, rarity: Rarity) -> list[Pair
 
 
 class JudgingPool:
-    """Judges chunks in their order: in this process, or in several when there is enough to do."""
+    """Judges chunks in their order: in this process, or in several when there is enough to do.
+
+    The library's executors keep threads beside, and where one of these dies of a lack of memory,
+    everybody waits for ever. Here a pipe breaks.
+    """
 
     def __init__(self, judge: Judge, rarity: Rarity, processes: int) -> None:
         self._judge, self._rarity = judge, rarity
-        self._pool: ProcessPoolExecutor | None = None
-        self._processes = processes or os.cpu_count() or 1
-        if self._processes > 1:
-            give_back_what_is_freed()  # new processes would carry it along
-            self._pool = ProcessPoolExecutor(
-                self._processes, initializer=_begin, initargs=(judge, rarity)
-            )
+        self._workers: dict[Connection, BaseProcess] = {}
+        processes = processes or os.cpu_count() or 1
+        if processes > 1:
+            give_back()  # new processes would carry it along
+            for _ in range(processes):
+                self._start()
+
+    def _start(self) -> None:
+        ours, theirs = multiprocessing.Pipe()
+        given = (theirs, self._judge, self._rarity)
+        worker = multiprocessing.Process(target=_work, args=given, daemon=True)
+        worker.start()
+        theirs.close()  # that of a process that has died is open nowhere
+        self._workers[ours] = worker
 
     def judged(self, chunks: Iterable[Chunk]) -> Iterator[list[Pair]]:
-        if self._pool is None:
+        if not self._workers:
             for chunk in chunks:
                 yield _judge_and_remember(chunk, self._judge, self._rarity)
             return
         # Only a few chunks at a time are on their way: their texts are in memory.
-        coming = iter(chunks)
-        under_way: list[Future[list[Pair]]] = [
-            self._pool.submit(_work, chunk) for chunk in islice(coming, self._processes + 1)
-        ]
-        while under_way:
-            try:
-                done = under_way.pop(0).result()
-                under_way.extend(self._pool.submit(_work, chunk) for chunk in islice(coming, 1))
-            except BrokenProcessPool as error:
-                raise PartlyDone(
-                    "A process that compares texts has died, most likely for want of memory. What "
-                    "was compared is kept, and the next run goes on there; set 'workers' to a "
-                    "lower number."
-                ) from error
-            yield done
+        coming = enumerate(chunks)
+        under_way: dict[Connection, int] = {}
+        judged: dict[int, list[Pair]] = {}
+        idle = list(self._workers)
+        turn = 0
+        while True:
+            for worker, (number, chunk) in zip(idle, coming, strict=False):
+                with _told_of_death():
+                    worker.send(chunk)
+                under_way[worker] = number
+            while turn in judged:
+                yield judged.pop(turn)
+                turn += 1
+            if not under_way:
+                return
+            ready = wait(list(under_way))
+            idle = [worker for worker in under_way if worker in ready]
+            for worker in idle:
+                with _told_of_death():
+                    answer = worker.recv()
+                if isinstance(answer, Exception):
+                    raise answer
+                judged[under_way.pop(worker)] = answer
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        for connection, worker in self._workers.items():
+            connection.close()
+            worker.kill()  # nobody waits for what it is at
+            worker.join()
+
+
+@contextmanager
+def _told_of_death() -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, ConnectionError) as error:
+        raise PartlyDone(
+            "A process that compares texts has died, most likely for want of memory. What "
+            "was compared is kept, and the next run goes on there; set 'workers' to a "
+            "lower number."
+        ) from error

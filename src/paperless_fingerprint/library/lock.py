@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from paperless_fingerprint.files.lock import FileLock
 from paperless_fingerprint.settings.registry import Settings, default_data_folder
+from paperless_fingerprint.stores.lease import ElsewhereError, Lease
+from paperless_fingerprint.stores.opening import lease_of
 
 _SQLITE = "sqlite:///"
 
@@ -46,11 +50,39 @@ def _beside(settings: Settings, ending: str) -> Path:
     return path.with_name(path.stem.removesuffix(".inbox") + ending)
 
 
-def library_lock(settings: Settings) -> FileLock:
+class LibraryLock(FileLock):
+    """Where other machines reach the library, none of them works on it meanwhile, either."""
+
+    def __init__(self, settings: Settings) -> None:
+        path = path_of(settings)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        super().__init__(path.with_name(path.name + ".lock"))
+        self._settings = settings
+
+    @property
+    def lease(self) -> Lease:
+        return lease_of(self._settings, self.path.with_suffix(".lease"))
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        with self.lease.kept(), super().held():
+            yield
+
+    @contextmanager
+    def tried(self) -> Iterator[bool]:
+        with super().tried() as is_here, ExitStack() as kept:
+            is_elsewhere = False
+            if is_here:
+                try:
+                    kept.enter_context(self.lease.kept())
+                except ElsewhereError:
+                    is_elsewhere = True
+            yield is_here and not is_elsewhere
+
+
+def library_lock(settings: Settings) -> LibraryLock:
     """Held by whoever analyses or writes to Paperless: groups are never made twice at a time."""
-    path = path_of(settings)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(path.with_name(path.name + ".lock"))
+    return LibraryLock(settings)
 
 
 def turn_lock(settings: Settings) -> FileLock:

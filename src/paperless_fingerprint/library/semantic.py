@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 
 from paperless_fingerprint.files.lock import FileLock
@@ -56,12 +56,9 @@ def embedding_lock(settings: Settings) -> FileLock:
 
 def embed(store: Store, settings: Settings, progress: Progress) -> EmbeddingReport:
     """Before an analysis: give every document that lacks one an embedding."""
-    vectors = open_vectors(store)
-    try:
+    with closing(open_vectors(store)) as vectors:
         processes = settings.workers or os.cpu_count() or 1
         report = embed_missing(store, vectors, settings, progress, processes=processes)
-    finally:
-        vectors.close()
     if report.embedded and not report.has_complaints:
         progress.say(report.in_words())
     return report
@@ -76,16 +73,13 @@ def compare_waiting(
     store: Store, settings: Settings, progress: Progress, held: Held = nullcontext
 ) -> list[Pair]:
     """After an analysis: the pairs of all that was not compared by meaning yet, stored."""
-    vectors = open_vectors(store)
-    try:
+    with closing(open_vectors(store)) as vectors:
         found: dict[Key, Pair] = {}
         for some in compare_steps(store, vectors, settings, progress, held):
             found |= {(pair.a, pair.b): pair for pair in some.pairs}
         # A later stretch may have found something better.
         kept = {(link.a, link.b) for link in store.links(ids={id for key in found for id in key})}
         return [pair for key, pair in found.items() if key in kept]
-    finally:
-        vectors.close()
 
 
 def compare_steps(
@@ -125,7 +119,7 @@ def compare(
     neighbours: Neighbours | None = None,
 ) -> Compared:
     """Store the semantic pairs of these documents, and drop those that are none any more."""
-    found, concerned = pairs_around(store, vectors, settings, ids, Silent(), neighbours=neighbours)
+    found, concerned = pairs_around(store, vectors, settings, ids, Silent(), neighbours)
     with held():
         return _stored(store, concerned, found)
 
@@ -162,19 +156,13 @@ def _changed(before: dict[Key, Link], after: dict[Key, Link]) -> frozenset[int]:
 
 def language_of(store: Store, settings: Settings, id: int) -> str:
     """ISO 639-1, as it was found when the document was embedded; '' where it is not known."""
-    vectors = open_vectors(store)
-    try:
+    with closing(open_vectors(store)) as vectors:
         found = vectors.get(current_space(store, settings), [id]).get(id)
-    finally:
-        vectors.close()
     return found.language if found else ""
 
 
 def look_again(store: Store, settings: Settings, key: Key) -> list[Pair]:
     """The pair that these two make by meaning, stored; after somebody took back what they said."""
-    vectors = open_vectors(store)
-    try:
+    with closing(open_vectors(store)) as vectors:
         found = compare(store, vectors, settings, key)
-    finally:
-        vectors.close()
     return [pair for pair in found.pairs if (pair.a, pair.b) == key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from paperless_fingerprint.grouping.groups import Decided
@@ -53,14 +53,6 @@ class Level:
     groups: int
     documents: int
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "similarity_threshold": self.similarity_threshold,
-            "pairs": self.pairs,
-            "groups": self.groups,
-            "documents": self.documents,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
@@ -73,11 +65,11 @@ class Tuning:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "now": self.now.as_json(),
-            "then": self.then.as_json(),
+            "now": asdict(self.now),
+            "then": asdict(self.then),
             "added": [pair_json(pair) for pair in self.added],
             "removed": [pair_json(pair) for pair in self.removed],
-            "levels": [level.as_json() for level in self.levels],
+            "levels": [asdict(level) for level in self.levels],
         }
 
 

@@ -153,8 +153,6 @@ class Connection:
         params: Params | None = None,
         *,
         json: Any = None,
-        form: Mapping[str, Any] | None = None,
-        files: Mapping[str, tuple[str, bytes, str]] | None = None,
         repeatable: bool = True,
         api: int | None = None,
     ) -> Any:
@@ -163,9 +161,7 @@ class Connection:
         `repeatable`: doing it twice is the same as doing it once. Where it is not, a request is
         repeated only if it certainly had no effect.
         """
-        told: dict[str, Any] = {"json": json, "data": form, "files": files}
-        content = {name: value for name, value in told.items() if value is not None}
-        request = Request(method, path, params, content, accept=_accept(api or self.version.api))
+        request = Request(method, path, params, json, accept=_accept(api or self.version.api))
         reply = self._persistent(request, repeatable=repeatable)
         if reply.status == 406 and api is None:
             # The server was updated, or set back, since it was asked.
@@ -200,7 +196,7 @@ class Connection:
     def sign_in(self, username: str, password: str, code: str = "") -> str:
         """A token for a person. Paperless limits how often that may be tried."""
         told = {"username": username, "password": password, **({"code": code} if code else {})}
-        request = Request("POST", "/api/token/", content={"json": told})
+        request = Request("POST", "/api/token/", json=told)
         reply = self._transport.once(request)
         said = explanation(reply.body)
         if reply.status == 429:

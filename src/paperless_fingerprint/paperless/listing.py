@@ -99,35 +99,6 @@ def in_chunks(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
         yield chunk
 
 
-# --- documents by id, by date, by tag and by field -------------------------------------------------
-
-
-def document_ids(connection: Connection, *, page_size: int = MOST_PER_PAGE) -> tuple[int, ...]:
-    """Every document that may be seen; cheap, and in order."""
-    params = {"fields": "id", "ordering": "id"}
-    found = everything(connection, "/api/documents/", params, page_size=page_size)
-    return tuple(sorted(int(item["id"]) for item in found))
-
-
-def count(connection: Connection) -> int:
-    """How many documents may be seen."""
-    params: dict[str, str | int | bool] = {"fields": "id", "page_size": 1}
-    return _page("/api/documents/", connection.get("/api/documents/", params))[0]
-
-
-def changes(
-    connection: Connection, modified_after: str, *, page_size: int = MOST_PER_PAGE
-) -> list[Stamp]:
-    """What has changed since, in the order in which it did."""
-    limit = moment(modified_after) or ""
-    params = {"fields": "id,modified", "ordering": "modified,id", "modified__gt": limit}
-    found = everything(connection, "/api/documents/", params, page_size=page_size)
-    stamps = [Stamp(int(item["id"]), moment(item.get("modified")) or "") for item in found]
-    if any(stamp.modified <= limit for stamp in stamps):
-        raise ignored("modified__gt")
-    return sorted(stamps, key=lambda stamp: (stamp.modified, stamp.id))
-
-
 def by_ids(
     connection: Connection, ids: Sequence[int], params: Mapping[str, str | int | bool]
 ) -> dict[int, Mapping[str, Any]]:
@@ -142,67 +113,94 @@ def by_ids(
     return found
 
 
-def visible_ids(connection: Connection, ids: Iterable[int]) -> frozenset[int]:
-    """Those of the ids that the user of the token may see."""
-    seen: set[int] = set()
-    for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
-        seen.update(by_ids(connection, chunk, {"fields": "id"}))
-    return frozenset(seen)
+class Lists:
+    """The part of PaperlessClient that tells which documents there are."""
 
+    _connection: Connection
 
-def changeable_ids(connection: Connection, ids: Iterable[int]) -> frozenset[int]:
-    """Those of the ids that the user of the token may change."""
-    found: set[int] = set()
-    for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
-        rows = by_ids(connection, chunk, {"fields": "id,user_can_change"})
-        found.update(id for id, row in rows.items() if row.get("user_can_change") is True)
-    return frozenset(found)
+    def document_ids(self, *, page_size: int = MOST_PER_PAGE) -> tuple[int, ...]:
+        """Every document that may be seen; cheap, and in order."""
+        params = {"fields": "id", "ordering": "id"}
+        found = everything(self._connection, "/api/documents/", params, page_size=page_size)
+        return tuple(sorted(int(item["id"]) for item in found))
 
+    def count(self) -> int:
+        """How many documents may be seen."""
+        params: dict[str, str | int | bool] = {"fields": "id", "page_size": 1}
+        return _page("/api/documents/", self._connection.get("/api/documents/", params))[0]
 
-def tagged(connection: Connection, tag_ids: Iterable[int]) -> dict[int, tuple[int, ...]]:
-    """Documents that have at least one of the tags: id → all their tags."""
-    wanted = set(tag_ids)
-    if not wanted:
-        return {}
-    params = {"fields": "id,tags", "ordering": "id", "tags__id__in": ",".join(map(str, wanted))}
-    found = everything(connection, "/api/documents/", params)
-    result = {int(item["id"]): tuple(map(int, item.get("tags") or ())) for item in found}
-    if any(wanted.isdisjoint(tags) for tags in result.values()):
-        raise ignored("tags__id__in")
-    return result
+    def changes(self, modified_after: str, *, page_size: int = MOST_PER_PAGE) -> list[Stamp]:
+        """What has changed since, in the order in which it did."""
+        limit = moment(modified_after) or ""
+        params = {"fields": "id,modified", "ordering": "modified,id", "modified__gt": limit}
+        found = everything(self._connection, "/api/documents/", params, page_size=page_size)
+        stamps = [Stamp(int(item["id"]), moment(item.get("modified")) or "") for item in found]
+        if any(stamp.modified <= limit for stamp in stamps):
+            raise ignored("modified__gt")
+        return sorted(stamps, key=lambda stamp: (stamp.modified, stamp.id))
 
+    def visible_ids(self, ids: Iterable[int]) -> frozenset[int]:
+        """Those of the ids that the user of the token may see."""
+        seen: set[int] = set()
+        for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
+            seen.update(by_ids(self._connection, chunk, {"fields": "id"}))
+        return frozenset(seen)
 
-def in_storage_path(connection: Connection, number: int) -> frozenset[int]:
-    params = {"fields": "id,storage_path", "ordering": "id", "storage_path__id__in": str(number)}
-    found = everything(connection, "/api/documents/", params)
-    if any(item.get("storage_path") != number for item in found):
-        raise ignored("storage_path__id__in")
-    return frozenset(int(item["id"]) for item in found)
+    def changeable_ids(self, ids: Iterable[int]) -> frozenset[int]:
+        """Those of the ids that the user of the token may change."""
+        found: set[int] = set()
+        for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
+            rows = by_ids(self._connection, chunk, {"fields": "id,user_can_change"})
+            found.update(id for id, row in rows.items() if row.get("user_can_change") is True)
+        return frozenset(found)
 
+    def tagged(self, tag_ids: Iterable[int]) -> dict[int, tuple[int, ...]]:
+        """Documents that have at least one of the tags: id → all their tags."""
+        wanted = set(tag_ids)
+        if not wanted:
+            return {}
+        params = {"fields": "id,tags", "ordering": "id", "tags__id__in": ",".join(map(str, wanted))}
+        found = everything(self._connection, "/api/documents/", params)
+        result = {int(item["id"]): tuple(map(int, item.get("tags") or ())) for item in found}
+        if any(wanted.isdisjoint(tags) for tags in result.values()):
+            raise ignored("tags__id__in")
+        return result
 
-def with_field(connection: Connection, field_id: int) -> dict[int, Any]:
-    """Documents that have the custom field: id → its value."""
-    params = {
-        "fields": "id,custom_fields",
-        "ordering": "id",
-        "custom_fields__id__all": str(field_id),
-    }
-    result: dict[int, Any] = {}
-    for item in everything(connection, "/api/documents/", params):
-        values = {value["field"]: value["value"] for value in item.get("custom_fields") or ()}
-        if field_id not in values:
-            raise ignored("custom_fields__id__all")
-        result[int(item["id"])] = values[field_id]
-    return result
+    def in_storage_path(self, number: int) -> frozenset[int]:
+        params = {
+            "fields": "id,storage_path",
+            "ordering": "id",
+            "storage_path__id__in": str(number),
+        }
+        found = everything(self._connection, "/api/documents/", params)
+        if any(item.get("storage_path") != number for item in found):
+            raise ignored("storage_path__id__in")
+        return frozenset(int(item["id"]) for item in found)
 
+    def with_field(self, field_id: int) -> dict[int, Any]:
+        """Documents that have the custom field: id → its value."""
+        params = {
+            "fields": "id,custom_fields",
+            "ordering": "id",
+            "custom_fields__id__all": str(field_id),
+        }
+        result: dict[int, Any] = {}
+        for item in everything(self._connection, "/api/documents/", params):
+            values = {value["field"]: value["value"] for value in item.get("custom_fields") or ()}
+            if field_id not in values:
+                raise ignored("custom_fields__id__all")
+            result[int(item["id"])] = values[field_id]
+        return result
 
-def tags_and_fields(
-    connection: Connection, ids: Iterable[int]
-) -> dict[int, tuple[tuple[int, ...], dict[int, Any]]]:
-    """What is on these documents now: id → (tags, custom field → value); without their texts."""
-    found: dict[int, tuple[tuple[int, ...], dict[int, Any]]] = {}
-    for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
-        for id, item in by_ids(connection, chunk, {"fields": "id,tags,custom_fields"}).items():
-            values = {int(f["field"]): f["value"] for f in item.get("custom_fields") or ()}
-            found[id] = (tuple(map(int, item.get("tags") or ())), values)
-    return found
+    def tags_and_fields(
+        self, ids: Iterable[int]
+    ) -> dict[int, tuple[tuple[int, ...], dict[int, Any]]]:
+        """What is on these documents now: id → (tags, custom field → value); without their texts."""
+        found: dict[int, tuple[tuple[int, ...], dict[int, Any]]] = {}
+        for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
+            for id, item in by_ids(
+                self._connection, chunk, {"fields": "id,tags,custom_fields"}
+            ).items():
+                values = {int(f["field"]): f["value"] for f in item.get("custom_fields") or ()}
+                found[id] = (tuple(map(int, item.get("tags") or ())), values)
+        return found

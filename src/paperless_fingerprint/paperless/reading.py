@@ -10,10 +10,10 @@ from paperless_fingerprint.errors import PaperlessError
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.listing import (
     IDS_PER_REQUEST,
+    Lists,
     by_ids,
     everything,
     in_chunks,
-    visible_ids,
 )
 from paperless_fingerprint.paperless.records import (
     DOCUMENT_FIELDS,
@@ -33,16 +33,15 @@ from paperless_fingerprint.paperless.refusals import (
 
 #: Told of a document that could not be read, so that the rest can go on.
 OnUnreadable = Callable[[int, PaperlessError], None]
-KINDS = ("tags", "correspondents", "document_types", "storage_paths")
+_KEPT_SECONDS = 60.0
 
 
 class Names:
     """Names of tags, correspondents and types by id, read again when an unknown id turns up, and
     once a minute, because labels are renamed."""
 
-    def __init__(self, connection: Connection, *, most_seconds: float = 60.0) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._most_seconds = most_seconds
         self._lock = threading.Lock()
         self._names: dict[str, dict[int, str]] = {}
         self._read_at = time.monotonic()
@@ -61,7 +60,7 @@ class Names:
     def of(self, kind: str) -> dict[int, str]:
         with self._lock:
             now = time.monotonic()
-            if now - self._read_at > self._most_seconds:
+            if now - self._read_at > _KEPT_SECONDS:
                 self._names.clear()
                 self._read_at = now
             if kind not in self._names:
@@ -94,50 +93,6 @@ class Names:
             names[int(item["id"])] = str(item["name"])
             waiting.extend(item.get("children") or ())
         return names
-
-
-def document(
-    connection: Connection, names: Names, number: int, *, full_perms: bool = True
-) -> PaperlessDocument:
-    params = {"fields": DOCUMENT_FIELDS, **({"full_perms": "true"} if full_perms else {})}
-    found = connection.get(f"/api/documents/{number}/", params)
-    return document_of(found, names, full_perms=full_perms)
-
-
-def holdings(connection: Connection, ids: Iterable[int], *, full_perms: bool) -> dict[int, Holding]:
-    """What people have given to those of the ids that exist and may be seen."""
-    params = {"fields": HOLDING_FIELDS, **({"full_perms": "true"} if full_perms else {})}
-    found: dict[int, Holding] = {}
-    for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
-        rows = by_ids(connection, chunk, params)
-        found.update((id, holding_of(row)) for id, row in rows.items())
-    return found
-
-
-def root_of(connection: Connection, number: int) -> int:
-    """The document that a version row belongs to; the number itself where it is no such row."""
-    try:
-        found = connection.get(f"/api/documents/{number}/root/")
-    except MissingError:
-        return number  # before version 3 there are no versions and no such path
-    return int(found["root_id"])
-
-
-def documents(
-    connection: Connection,
-    names: Names,
-    ids: Iterable[int],
-    *,
-    full_perms: bool = True,
-    on_unreadable: OnUnreadable | None = None,
-    chunk_size: int = IDS_PER_REQUEST,
-) -> Iterator[PaperlessDocument]:
-    """The documents with these ids, in this order; those that are gone by now are left out."""
-    for chunk in in_chunks(ids, chunk_size):
-        found = _read(connection, chunk, full_perms, on_unreadable)
-        for number in chunk:
-            if number in found:
-                yield document_of(found[number], names, full_perms=full_perms)
 
 
 def _read(
@@ -175,21 +130,88 @@ def _answers(connection: Connection) -> bool:
     return True
 
 
-def gone_ids(connection: Connection, ids: Iterable[int]) -> frozenset[int]:
-    """Those that are deleted or in the trash. A list leaves out what is hidden as well; of single
-    documents Paperless says that they are not to be seen."""
-    wanted = frozenset(ids)
-    return frozenset(
-        id for id in wanted - visible_ids(connection, wanted) if not _is_hidden(connection, id)
-    )
+class Reads(Lists):
+    """The part of PaperlessClient that reads documents."""
 
+    names: Names
 
-def _is_hidden(connection: Connection, id: int) -> bool:
-    try:
-        connection.get(f"/api/documents/{id}/metadata/")
-    except MissingError:
-        return False
-    except DeniedError as error:
-        if error.status != 403:
-            raise
-    return True
+    def documents(
+        self,
+        *,
+        modified_after: str | None = None,
+        ids: Iterable[int] | None = None,
+        full_perms: bool = True,
+        on_unreadable: OnUnreadable | None = None,
+    ) -> Iterator[PaperlessDocument]:
+        """All documents by id; or what has changed since, oldest change first; or these.
+
+        The ids are settled first and then asked for by name, so that changes under way can
+        neither hide a document nor show it twice. What was deleted meanwhile is left out.
+        """
+        wanted: Iterable[int]
+        if ids is not None:
+            wanted = dict.fromkeys(ids)
+        elif modified_after is not None:
+            wanted = [stamp.id for stamp in self.changes(modified_after)]
+        else:
+            wanted = self.document_ids()
+        self.names.forget()
+        return self._documents(wanted, full_perms, on_unreadable)
+
+    def _documents(
+        self, ids: Iterable[int], full_perms: bool, on_unreadable: OnUnreadable | None
+    ) -> Iterator[PaperlessDocument]:
+        for chunk in in_chunks(ids, IDS_PER_REQUEST):
+            found = _read(self._connection, chunk, full_perms, on_unreadable)
+            for number in chunk:
+                if number in found:
+                    yield document_of(found[number], self.names, full_perms=full_perms)
+
+    def document_of_event(self, number: int) -> PaperlessDocument:
+        """For ids from the hook, which may name a later file version of a document."""
+        try:
+            return self.document(number)
+        except MissingError:
+            root = self.root_of(number)
+            if root == number:
+                raise
+            return self.document(root)
+
+    def document(self, number: int, *, full_perms: bool = True) -> PaperlessDocument:
+        params = {"fields": DOCUMENT_FIELDS, **({"full_perms": "true"} if full_perms else {})}
+        found = self._connection.get(f"/api/documents/{number}/", params)
+        return document_of(found, self.names, full_perms=full_perms)
+
+    def holdings(self, ids: Iterable[int], *, full_perms: bool = False) -> dict[int, Holding]:
+        """What people have given to those of the ids that exist and may be seen: id → it. Either
+        who may change each, or with `full_perms` who else may."""
+        params = {"fields": HOLDING_FIELDS, **({"full_perms": "true"} if full_perms else {})}
+        found: dict[int, Holding] = {}
+        for chunk in in_chunks(dict.fromkeys(ids), IDS_PER_REQUEST):
+            rows = by_ids(self._connection, chunk, params)
+            found.update((id, holding_of(row)) for id, row in rows.items())
+        return found
+
+    def root_of(self, number: int) -> int:
+        """The document that a version row belongs to; the number itself where it is no such row."""
+        try:
+            found = self._connection.get(f"/api/documents/{number}/root/")
+        except MissingError:
+            return number  # before version 3 there are no versions and no such path
+        return int(found["root_id"])
+
+    def gone_ids(self, ids: Iterable[int]) -> frozenset[int]:
+        """Those that are deleted or in the trash. A list leaves out what is hidden as well; of single
+        documents Paperless says that they are not to be seen."""
+        wanted = frozenset(ids)
+        return frozenset(id for id in wanted - self.visible_ids(wanted) if not self._is_hidden(id))
+
+    def _is_hidden(self, id: int) -> bool:
+        try:
+            self._connection.get(f"/api/documents/{id}/metadata/")
+        except MissingError:
+            return False
+        except DeniedError as error:
+            if error.status != 403:
+                raise
+        return True

@@ -28,15 +28,9 @@ class PaperlessDocument:
 
     document: Document
     tag_ids: tuple[int, ...] = ()
-    correspondent_id: int | None = None
-    document_type_id: int | None = None
     #: Field id → value, in Paperless's own form. A number may come as text: bulk edits do not check.
     custom_fields: Mapping[int, Any] = field(default_factory=dict)
-    #: The ids of later file versions; the hook is called with them.
-    version_ids: tuple[int, ...] = ()
     mime_type: str | None = None
-    #: None where it was not asked for.
-    may_change: bool | None = None
 
     @property
     def id(self) -> int:
@@ -96,7 +90,6 @@ class Stamp:
 class Trashed:
     id: int
     title: str
-    deleted_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +125,6 @@ class SavedView:
 class Note:
     id: int
     text: str
-    user_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +243,8 @@ def _document_of(found: Json, name_of: NameOf, *, full_perms: bool) -> Paperless
     return PaperlessDocument(
         document,
         tag_ids=tag_ids,
-        correspondent_id=correspondent,
-        document_type_id=kind,
         custom_fields={int(f["field"]): f["value"] for f in found.get("custom_fields") or ()},
-        version_ids=tuple(int(v["id"]) for v in versions if not v.get("is_root")),
         mime_type=found.get("mime_type"),
-        may_change=found.get("user_can_change"),
     )
 
 
@@ -294,9 +282,4 @@ def saved_view_of(found: Json) -> SavedView:
 
 
 def note_of(found: Json) -> Note:
-    user = found.get("user")
-    return Note(
-        id=int(found["id"]),
-        text=str(found.get("note") or ""),
-        user_id=user.get("id") if isinstance(user, Mapping) else user,
-    )
+    return Note(int(found["id"]), str(found.get("note") or ""))

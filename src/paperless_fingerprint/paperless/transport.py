@@ -76,8 +76,8 @@ class Request:
     method: str
     path: str
     params: Params | None = None
-    #: 'json', 'data' and 'files', as httpx takes them.
-    content: Mapping[str, Any] | None = None
+    #: None where nothing is sent along.
+    json: Any = None
     token: str = ""
     accept: str = "application/json"
 
@@ -181,10 +181,7 @@ class Transport:
 
     def _answered(self, client: httpx.Client, request: Request) -> httpx.Response:
         built = client.build_request(
-            request.method,
-            self.url + request.path,
-            params=request.params,
-            **(request.content or {}),
+            request.method, self.url + request.path, params=request.params, json=request.json
         )
         built.headers["Accept"] = request.accept
         if request.token:

@@ -15,12 +15,12 @@ from typing import Any
 from paperless_fingerprint.paperless.connection import Connection
 from paperless_fingerprint.paperless.listing import (
     IDS_PER_REQUEST,
+    Lists,
     by_ids,
     everything,
     in_chunks,
-    visible_ids,
 )
-from paperless_fingerprint.paperless.records import Trashed, moment
+from paperless_fingerprint.paperless.records import Trashed
 from paperless_fingerprint.paperless.refusals import (
     DeniedError,
     MissingError,
@@ -51,17 +51,12 @@ class BulkResult:
         return BulkResult(self.done + other.done, self.refused + other.refused)
 
 
-def bulk_edit(
-    connection: Connection,
-    ids: Iterable[int],
-    method: str,
-    parameters: Mapping[str, Any],
-    *,
-    batch_size: int = DOCUMENTS_PER_BATCH,
+def _bulk_edit(
+    connection: Connection, ids: Iterable[int], method: str, parameters: Mapping[str, Any]
 ) -> BulkResult:
     """Documents that can be changed are, whatever is wrong with the others."""
     result = BulkResult()
-    for batch in in_chunks(dict.fromkeys(ids), batch_size):
+    for batch in in_chunks(dict.fromkeys(ids), DOCUMENTS_PER_BATCH):
         result += _batch(connection, batch, method, parameters, looked_at=False)
     return result
 
@@ -119,72 +114,6 @@ def _without_the_bad(
     return rest + BulkResult(refused=refused)
 
 
-def modify_tags(
-    connection: Connection, ids: Iterable[int], add: Iterable[int], remove: Iterable[int]
-) -> BulkResult:
-    # Both lists are required, even where one is empty.
-    parameters = {"add_tags": sorted(set(add)), "remove_tags": sorted(set(remove))}
-    return bulk_edit(connection, ids, "modify_tags", parameters)
-
-
-def modify_custom_fields(
-    connection: Connection, ids: Iterable[int], values: Mapping[int, Any], remove: Iterable[int]
-) -> BulkResult:
-    parameters = {
-        "add_custom_fields": {str(number): value for number, value in values.items()},
-        "remove_custom_fields": sorted(set(remove)),
-    }
-    return bulk_edit(connection, ids, "modify_custom_fields", parameters)
-
-
-# --- the trash -------------------------------------------------------------------------------------
-
-
-def trashed(connection: Connection) -> list[Trashed]:
-    """What lies in the trash. Paperless sends whole texts here, hence small pages."""
-    return [
-        Trashed(int(item["id"]), item.get("title") or "", moment(item.get("deleted_at")))
-        for item in everything(connection, "/api/trash/", page_size=IDS_PER_REQUEST)
-    ]
-
-
-def move_to_trash(connection: Connection, ids: Iterable[int]) -> BulkResult:
-    """One at a time: what is deleted is never a matter of batches."""
-    result = BulkResult()
-    missing: list[int] = []
-    for number in dict.fromkeys(ids):
-        try:
-            connection.send("DELETE", f"/api/documents/{number}/")
-        except MissingError:
-            missing.append(number)
-        except DeniedError as error:
-            if error.status != 403:
-                raise
-            result += BulkResult(refused=(Refusal(number, LOCKED),))
-        else:
-            result += BulkResult(done=(number,))
-    if missing:
-        # Perhaps it was done and only the answer was lost; then it lies in the trash.
-        there = {item.id for item in trashed(connection)}
-        done = tuple(number for number in missing if number in there)
-        refused = tuple(Refusal(number, GONE) for number in missing if number not in there)
-        result += BulkResult(done, refused)
-    return result
-
-
-def restore(connection: Connection, ids: Iterable[int]) -> BulkResult:
-    wanted = tuple(dict.fromkeys(ids))
-    # Without a look at the trash: of thousands it lists all texts, for each document that comes back.
-    if wanted and not _restored(connection, wanted) and len(wanted) > 1:
-        # One that may not be restored, or is no longer there, fails them all.
-        for number in wanted:
-            _restored(connection, [number])
-    # What counts is where they are: a second try after a lost answer is refused as well.
-    seen = visible_ids(connection, wanted)
-    done = tuple(number for number in wanted if number in seen)
-    return BulkResult(done, tuple(Refusal(n, NOT_IN_TRASH) for n in wanted if n not in seen))
-
-
 def _restored(connection: Connection, ids: Sequence[int]) -> bool:
     told = {"documents": list(ids), "action": "restore"}
     try:
@@ -194,3 +123,77 @@ def _restored(connection: Connection, ids: Sequence[int]) -> bool:
             raise
         return False
     return True
+
+
+class Writes(Lists):
+    """The part of PaperlessClient that changes many documents, or their place."""
+
+    def reprocess(self, ids: Iterable[int]) -> BulkResult:
+        """Paperless recognises the text again, in its own time."""
+        return _bulk_edit(self._connection, ids, "reprocess", {})
+
+    def modify_tags(
+        self, ids: Iterable[int], *, add: Iterable[int] = (), remove: Iterable[int] = ()
+    ) -> BulkResult:
+        """Merges; even where nothing changes, `modified` moves. Removing a parent tag removes its
+        children, adding a child adds its parent."""
+        # Both lists are required, even where one is empty.
+        parameters = {"add_tags": sorted(set(add)), "remove_tags": sorted(set(remove))}
+        return _bulk_edit(self._connection, ids, "modify_tags", parameters)
+
+    def modify_custom_fields(
+        self,
+        ids: Iterable[int],
+        *,
+        values: Mapping[int, Any] | None = None,
+        remove: Iterable[int] = (),
+    ) -> BulkResult:
+        """Merges. A document link that is replaced this way leaves its old back link behind: take
+        the field off the document first, or off the other one."""
+        parameters = {
+            "add_custom_fields": {str(number): value for number, value in (values or {}).items()},
+            "remove_custom_fields": sorted(set(remove)),
+        }
+        return _bulk_edit(self._connection, ids, "modify_custom_fields", parameters)
+
+    def trashed(self) -> list[Trashed]:
+        """What lies in the trash. Paperless sends whole texts here, hence small pages."""
+        return [
+            Trashed(int(item["id"]), item.get("title") or "")
+            for item in everything(self._connection, "/api/trash/", page_size=IDS_PER_REQUEST)
+        ]
+
+    def move_to_trash(self, ids: Iterable[int]) -> BulkResult:
+        """One at a time: what is deleted is never a matter of batches."""
+        result = BulkResult()
+        missing: list[int] = []
+        for number in dict.fromkeys(ids):
+            try:
+                self._connection.send("DELETE", f"/api/documents/{number}/")
+            except MissingError:
+                missing.append(number)
+            except DeniedError as error:
+                if error.status != 403:
+                    raise
+                result += BulkResult(refused=(Refusal(number, LOCKED),))
+            else:
+                result += BulkResult(done=(number,))
+        if missing:
+            # Perhaps it was done and only the answer was lost; then it lies in the trash.
+            there = {item.id for item in self.trashed()}
+            done = tuple(number for number in missing if number in there)
+            refused = tuple(Refusal(number, GONE) for number in missing if number not in there)
+            result += BulkResult(done, refused)
+        return result
+
+    def restore(self, ids: Iterable[int]) -> BulkResult:
+        wanted = tuple(dict.fromkeys(ids))
+        # Without a look at the trash: of thousands it lists all texts, for each document that comes back.
+        if wanted and not _restored(self._connection, wanted) and len(wanted) > 1:
+            # One that may not be restored, or is no longer there, fails them all.
+            for number in wanted:
+                _restored(self._connection, [number])
+        # What counts is where they are: a second try after a lost answer is refused as well.
+        seen = self.visible_ids(wanted)
+        done = tuple(number for number in wanted if number in seen)
+        return BulkResult(done, tuple(Refusal(n, NOT_IN_TRASH) for n in wanted if n not in seen))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from paperless_fingerprint.query.plan import SketchQuery, Source, expected_recall
@@ -36,7 +35,7 @@ def explained(term: Alike, source: Source, query: SketchQuery) -> dict[str, Any]
         if term.overlap and term.likeness is Likeness.FINGERPRINT:
             asked["expected_recall"] = {
                 f"{100 * term.overlap * factor:.4g} %": round(
-                    expected_recall(query, group, total, term.overlap * factor), 4
+                    expected_recall(group, total, term.overlap * factor), 4
                 )
                 for factor in _FACTORS
                 if term.overlap * factor <= 1
@@ -63,7 +62,6 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         recall = "; ".join(
             f"a hit with {overlap} is found with {100 * found:.4g} %"
             for overlap, found in group.get("expected_recall", {}).items()
-            if not math.isnan(found)
         )
         lines.append(
             f"  hits of level {levels}: {group['terms']:,} terms, "

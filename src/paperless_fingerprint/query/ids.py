@@ -28,10 +28,10 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 class IdError(ValueError):
-    """Says what is wrong, and where: `offset` characters into the text."""
+    """Says what is wrong, and where: `offset` characters into what was written."""
 
-    def __init__(self, message: str, offset: int) -> None:
-        super().__init__(message)
+    def __init__(self, text: str, offset: int, /, **values: object) -> None:
+        super().__init__(_(text, **values))
         self.offset = offset
 
 
@@ -49,14 +49,12 @@ def parse_likeness(text: str) -> Asked:
     names = (mark("overlap"), mark("probability"))
     while end < len(text):
         if len(shares) == len(names):
-            raise IdError(_("after the probability nothing more is understood"), end)
+            raise IdError("after the probability nothing more is understood", end)
         if text[end] != "_":
             raise IdError(
-                _(
-                    "after the document's ID comes '_' and a percentage, not '%(found)s'",
-                    found=text[end],
-                ),
+                "after the document's ID comes '_' and a percentage, not '%(found)s'",
                 end,
+                found=text[end],
             )
         start, end = end + 1, _end_of_part(text, end + 1)
         shares.append(_share(text[start:end], names[len(shares)], start))
@@ -67,19 +65,18 @@ def parse_likeness(text: str) -> Asked:
 def _reference(text: str) -> tuple[Reference, int]:
     wrong = _NO_TEXT.search(text)
     if wrong:
-        raise IdError(_("this is not text in UTF-8"), wrong.start())
+        raise IdError("this is not text in UTF-8", wrong.start())
     if match := _ADDRESS.match(text):
         return _by_id(match[1]), match.end()
     if match := _NODEREF.match(text):
         return Reference(uuid=match[1].lower()), match.end()
     match = _PLAIN.match(text)
     if not match:
-        raise IdError(_("the ID of a document is missing here, such as 1234"), 0)
+        raise IdError("the ID of a document is missing here, such as 1234", 0)
     name = match[0]
     if "://" in name:
         raise IdError(
-            _("this is not the address of a document; one looks like https://HOST/documents/1234"),
-            0,
+            "this is not the address of a document; one looks like https://HOST/documents/1234", 0
         )
     if _DIGITS.fullmatch(name):
         return _by_id(name), match.end()
@@ -100,15 +97,13 @@ def _end_of_part(text: str, start: int) -> int:
 def _share(text: str, name: str, offset: int) -> float:
     if not text:
         raise IdError(
-            _("after '_' the %(what)s is missing, a percentage such as 20", what=_(name)), offset
+            "after '_' the %(what)s is missing, a percentage such as 20", offset, what=_(name)
         )
     if not _SHARE.fullmatch(text) or float(text) > 100:
         raise IdError(
-            _(
-                "the %(what)s is '%(found)s', but it must be a percentage from 0 to 100",
-                what=_(name),
-                found=text,
-            ),
+            "the %(what)s is '%(found)s', but it must be a percentage from 0 to 100",
             offset,
+            what=_(name),
+            found=text,
         )
     return float(text) / 100

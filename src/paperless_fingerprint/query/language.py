@@ -186,14 +186,14 @@ class _Reader:
         from luqum import tree
 
         if depth > 4 * MAX_NESTING:
-            raise self._error(item, _("this is nested too deep"))
+            raise self._error(item, "this is nested too deep")
         inner = depth + 1
         match item:
             case tree.Group() | tree.FieldGroup():
                 return self.node(item.expr, field, inner)
             case tree.SearchField():
                 if field is not None:
-                    raise self._error(item, _("a field within the field '%(name)s'", name=field))
+                    raise self._error(item, "a field within the field '%(name)s'", name=field)
                 return self.node(item.expr, self._field(item), inner)
             case tree.Not() | tree.Prohibit():
                 denied = self.node(item.a, field, inner)
@@ -209,10 +209,12 @@ class _Reader:
             case tree.Range() | tree.From() | tree.To():
                 return self._range(item, field)
             case tree.Fuzzy() | tree.Proximity():
-                raise self._error(item, _("'~' is not supported; '*' stands for any letters"), -1)
+                raise self._error(
+                    item, "'~' is not supported; '*' stands for any letters", at_end=True
+                )
             case tree.Regex():
-                raise self._error(item, _("/…/ is not supported; put the words in quotation marks"))
-        raise self._error(item, _("%(what)s is not supported", what=type(item).__name__))
+                raise self._error(item, "/…/ is not supported; put the words in quotation marks")
+        raise self._error(item, "%(what)s is not supported", what=type(item).__name__)
 
     def _operation(self, item: Item, field: str | None, depth: int) -> Node:
         from luqum import tree
@@ -235,35 +237,29 @@ class _Reader:
     def _field(self, item: Item) -> str:
         name = str(item.name).replace("\\", "")
         key = name.lower()
-        if (
-            key in _TEXT_FIELDS
-            or key in _ATTRIBUTES
-            or key in _LIKENESSES
-            or key in {_MEANING, "*"}
-        ):
+        if key == "*" or key in {*_TEXT_FIELDS, *_ATTRIBUTES, *_LIKENESSES, _MEANING}:
             return key
         known = [*_TEXT_FIELDS, *_ATTRIBUTES, *_LIKENESSES, _MEANING]
-        near = get_close_matches(key, known, 1)
-        if near:
-            hint = _(
+        if near := get_close_matches(key, known, 1):
+            raise self._error(
+                item,
                 "'%(name)s' is not a field; did you mean '%(near)s'? Put a word with ':' in "
                 "quotation marks",
                 name=name,
                 near=near[0],
             )
-        else:
-            hint = _(
-                "'%(name)s' is not a field; there are %(known)s. Put a word with ':' in quotation "
-                "marks",
-                name=name,
-                known=", ".join(_shown_fields()),
-            )
-        raise self._error(item, hint)
+        raise self._error(
+            item,
+            "'%(name)s' is not a field; there are %(known)s. Put a word with ':' in quotation "
+            "marks",
+            name=name,
+            known=", ".join(_shown_fields()),
+        )
 
     def _boost(self, item: Item) -> float:
         force = 1.0 if item.implicit_force else float(item.force)
         if not 0 < force <= 1000:
-            raise self._error(item, _("a boost is a number above 0, up to 1000"), -1)
+            raise self._error(item, "a boost is a number above 0, up to 1000", at_end=True)
         return force
 
     def _leaf(self, item: Item, field: str | None) -> Node:
@@ -271,7 +267,7 @@ class _Reader:
 
         self._clauses += 1
         if self._clauses > MAX_CLAUSES:
-            raise self._error(item, _("more than %(most)s words and terms", most=MAX_CLAUSES))
+            raise self._error(item, "more than %(most)s words and terms", most=MAX_CLAUSES)
         span = self._span(item)
         quoted = isinstance(item, tree.Phrase)
         raw = str(item.value)[1:-1] if quoted else str(item.value)
@@ -280,11 +276,11 @@ class _Reader:
         if field == _MEANING:
             asked = self._alike(raw, Likeness.SIMILAR, span, quoted=quoted)
             if asked.probability is not None:
-                raise self._error(item, _("SEMANTIC takes one percentage, the likeness"), -1)
+                raise self._error(item, "SEMANTIC takes one percentage, the likeness", at_end=True)
             return Meaning(asked.source, asked.overlap, span)
         wild = not quoted and bool(re.search(r"(?<!\\)(?:\\\\)*[*?]", raw))
         if field == "*" and (quoted or raw != "*"):
-            raise self._error(item, _("'*:' is only understood before '*', which finds everything"))
+            raise self._error(item, "'*:' is only understood before '*', which finds everything")
         if wild and not raw.strip("*"):
             return self._all(field, span)
         if field in _ATTRIBUTES:
@@ -294,20 +290,19 @@ class _Reader:
         if wild:
             return Pattern(text_field, self._pattern(raw, item), span)
         if not quoted and raw.startswith("!"):
-            raise self._error(item, _("'!' is not understood; write NOT or '-' before the word"))
+            raise self._error(item, "'!' is not understood; write NOT or '-' before the word")
         words = tuple(texts.words(_unescaped(raw)))
         if not words:
             instead = {"&&": "AND", "||": "OR"}.get(raw)
             if instead:
                 raise self._error(
-                    item,
-                    _("'%(found)s' is not understood; write %(word)s", found=raw, word=instead),
+                    item, "'%(found)s' is not understood; write %(word)s", found=raw, word=instead
                 )
             raise self._error(
-                item, _("'%(found)s' has no letter or digit to look for", found=raw[:20])
+                item, "'%(found)s' has no letter or digit to look for", found=raw[:20]
             )
         if len(words) > MAX_WORDS:
-            raise self._error(item, _("a phrase of more than %(most)s words", most=MAX_WORDS))
+            raise self._error(item, "a phrase of more than %(most)s words", most=MAX_WORDS)
         return Words(text_field, words, span)
 
     def _all(self, field: str | None, span: Span) -> Node:
@@ -323,7 +318,7 @@ class _Reader:
             if piece in {"*", "?"}:
                 if not pattern:
                     raise self._error(
-                        item, _("a word cannot begin with '*' or '?': all words would be read")
+                        item, "a word cannot begin with '*' or '?': all words would be read"
                     )
                 if not (piece == "*" and pattern.endswith("*")):
                     pattern += piece
@@ -333,10 +328,8 @@ class _Reader:
                 if len(words) != 1 or words[0][0] != "x" or words[0][-1] != "x":
                     raise self._error(
                         item,
-                        _(
-                            "'%(found)s' is not one word; only one word can have '*' or '?' in it",
-                            found=raw,
-                        ),
+                        "'%(found)s' is not one word; only one word can have '*' or '?' in it",
+                        found=raw,
                     )
                 pattern += words[0][1:-1]
         return pattern
@@ -356,7 +349,7 @@ class _Reader:
         if field not in _ATTRIBUTES:
             listed = ", ".join(attribute.value for attribute in Attribute)
             raise self._error(
-                item, _("a range needs a field before it, one of %(known)s", known=listed)
+                item, "a range needs a field before it, one of %(known)s", known=listed
             )
         attribute = _ATTRIBUTES[field]
         low: str | int | None = None
@@ -380,21 +373,17 @@ class _Reader:
             if not _NUMBER.fullmatch(text):
                 raise self._error(
                     item,
-                    _(
-                        "'%(found)s' is not a whole number, which %(field)s needs",
-                        found=text[:40],
-                        field=attribute,
-                    ),
+                    "'%(found)s' is not a whole number, which %(field)s needs",
+                    found=text[:40],
+                    field=attribute,
                 )
             return int(text), int(text) + 1
         if attribute in DATES:
             if not _DATE.fullmatch(text):
                 raise self._error(
                     item,
-                    _(
-                        "'%(found)s' is not a date; write 2024, 2024-03 or 2024-03-31",
-                        found=text[:40],
-                    ),
+                    "'%(found)s' is not a date; write 2024, 2024-03 or 2024-03-31",
+                    found=text[:40],
                 )
             return text, text + _AFTER
         return text, text + "\0"
@@ -403,9 +392,12 @@ class _Reader:
         start, end = item.span()
         return Span(start or 0, end or 0)
 
-    def _error(self, item: Item, message: str, at_end: int = 0) -> QueryError:
+    def _error(
+        self, item: Item, text: str, /, *, at_end: bool = False, **values: object
+    ) -> QueryError:
         span = self._span(item)
-        return QueryError(message, self._query, span.end - 1 if at_end else span.start)
+        place = span.end - 1 if at_end else span.start
+        return QueryError(_(text, **values), self._query, place)
 
 
 def _deepest(node: Node) -> Span:

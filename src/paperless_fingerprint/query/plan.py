@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paperless_fingerprint.fingerprints.shingles import Hashes
+from paperless_fingerprint.fingerprints.sketch import level_of, levels
 from paperless_fingerprint.fingerprints.spec import FingerprintSpec
 from paperless_fingerprint.query.probability import (
     binomial_minimum,
@@ -62,7 +63,6 @@ class LevelGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SketchQuery:
-    likeness: Likeness
     spec: str
     #: Id of the source, which is no hit.
     source: int
@@ -94,18 +94,8 @@ class Source:
 
 
 def source_of(id: int, hashes: Hashes, spec: FingerprintSpec) -> Source:
-    levels = range(spec.sketch_max_level + 1)
-    limits = np.array([2 ** (64 - level) - 1 for level in levels], np.uint64)
-    counts = tuple(np.searchsorted(hashes, limits, side="right").tolist())
-    return Source(id, hashes, level_of(len(hashes), spec), counts)
-
-
-def level_of(shingles: int, spec: FingerprintSpec) -> int:
-    """As fingerprints/spec.py chooses it."""
-    level = 0
-    while level < spec.sketch_max_level and shingles / 2 ** (level + 1) >= spec.sketch_hashes:
-        level += 1
-    return level
+    level, counts = levels(hashes, spec.sketch_hashes, spec.sketch_max_level)
+    return Source(id, hashes, level, counts)
 
 
 def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQuery:
@@ -114,19 +104,17 @@ def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQu
     total = len(source.hashes)
     lowest = source.hashes[: source.level_counts[source.level]]
     if not len(lowest):
-        return SketchQuery(term.likeness, spec.id, source.id, lowest, ())
+        return SketchQuery(spec.id, source.id, lowest, ())
     if overlap <= 0:
         asked = min(len(lowest), ASKED_AT_MOST)
         every_level = tuple(range(spec.sketch_max_level + 1))
         group = LevelGroup(every_level, asked, 1, 1 / asked)
-        return SketchQuery(
-            term.likeness, spec.id, source.id, lowest[:asked], (group,), drop_common=True
-        )
+        return SketchQuery(spec.id, source.id, lowest[:asked], (group,), drop_common=True)
     if term.likeness is Likeness.WITHIN:
         groups = _within_groups(source.level_counts, overlap, probability or SURE)
         asked = max(group.asked for group in groups)
         return SketchQuery(
-            term.likeness, spec.id, source.id, source.hashes[:asked], groups,
+            spec.id, source.id, source.hashes[:asked], groups,
             per_shingle=True, shingles=(1, math.floor(total / overlap + 1e-9)),
         )  # fmt: skip
     groups = _containment_groups(source, overlap, probability)
@@ -137,7 +125,7 @@ def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQu
         if term.likeness is Likeness.SIMILAR
         else None
     )
-    return SketchQuery(term.likeness, spec.id, source.id, lowest[:asked], groups, shingles=sizes)
+    return SketchQuery(spec.id, source.id, lowest[:asked], groups, shingles=sizes)
 
 
 def without_common(query: SketchQuery, uncommon: Hashes) -> SketchQuery:
@@ -158,7 +146,7 @@ def is_found(
     """
     if not shingles:
         return False
-    group = group_of(query, level_of(shingles, spec))
+    group = group_of(query, level_of(shingles, spec.sketch_hashes, spec.sketch_max_level))
     if group is None:
         return False
     matches = int(np.count_nonzero(matching[: group.asked]))
@@ -176,11 +164,9 @@ def common_above(documents: int) -> int:
     return min(COMMON_AT_MOST, max(COMMON_AT_LEAST, math.floor(documents * _COMMON_SHARE)))
 
 
-def expected_recall(query: SketchQuery, group: LevelGroup, total: int, overlap: float) -> float:
+def expected_recall(group: LevelGroup, total: int, overlap: float) -> float:
     """How likely a hit with that overlap is found, for FINGERPRINT."""
     shared = min(total, math.ceil(overlap * total - 1e-9))
-    if query.likeness is not Likeness.FINGERPRINT:
-        return math.nan
     return chance_of(total, shared, group.asked, group.minimum)
 
 

@@ -9,13 +9,14 @@ the decision; so whoever reads must bear that a row is gone a moment after anoth
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TypeVar
 
 from paperless_fingerprint.library.reach import reach
 from paperless_fingerprint.model import Decision, Document, Key, Pair
-from paperless_fingerprint.review.queue_entry import QueueEntry, entries_from, exchanged
+from paperless_fingerprint.review.queue_entry import Mark, QueueEntry, entries_from, exchanged
 from paperless_fingerprint.stores.base import Store
 
 _TITLE_CHARACTERS = 300
@@ -106,8 +107,24 @@ def brief(document: Document, strings: dict[str | None, str | None], text: str) 
 
 def named(entry: QueueEntry, documents: Mapping[int, Brief]) -> QueueEntry:
     """With what one may look for; a document may be gone a moment before its group is."""
-    found = (documents[id].names for id in entry.members if id in documents)
-    return replace(entry, text="\n".join(found))
+    found = [documents[id] for id in entry.members if id in documents]
+    # The lists of all people are made of these: each is there once.
+    marks = dict.fromkeys(mark for document in found for mark in _marks(document))
+    return replace(entry, text="\n".join(document.names for document in found), marks=tuple(marks))
+
+
+def _marks(document: Brief) -> Iterator[Mark]:
+    if document.correspondent:
+        yield _mark("correspondent", document.correspondent)
+    if document.document_type:
+        yield _mark("document_type", document.document_type)
+    for tag in document.tags:
+        yield _mark("tag", tag)
+
+
+@lru_cache(10_000)
+def _mark(what: str, name: str) -> Mark:
+    return what, name
 
 
 def read(store: Store, threshold: float, number: int) -> Catalogue:

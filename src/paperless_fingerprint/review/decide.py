@@ -6,7 +6,7 @@ decided and the answer says what has happened: two people never overrule each ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
@@ -145,7 +145,7 @@ def undo(
     there before is there again."""
     act = review.journal.last(person.id) if number is None else review.journal.get(number)
     together = [] if act is None else review.journal.of_batch(act.number)
-    if act is None or not _knows(review.mirror, person, together):
+    if act is None or not knows(review.mirror, person, together):
         raise Unknown(_("There is no decision to undo."))
     if act.person != person.id and not person.superuser:
         raise Forbidden(_("%(who)s decided this and can undo it.", who=act.by))
@@ -188,29 +188,31 @@ def acts(
     found = [
         act_of(person, entry)
         for entry in review.journal.latest(most, before)
-        if _knows(review.mirror, person, [entry])
+        if knows(review.mirror, person, [entry])
     ]
     if before is None:
-        heard = [act for act in _heard(review) if _sees_all(review.mirror, person, act.documents)]
-        found = sorted([*found, *heard], key=lambda act: act.at, reverse=True)
+        found = sorted([*found, *heard(review, person)], key=lambda act: act.at, reverse=True)
     return tuple(found[:most])
 
 
-def _heard(review: Review) -> Iterator[ActView]:
+def heard(review: Review, person: Person) -> list[ActView]:
     """Not in the journal: no act of the page, and taken back by saying something else."""
     said = {
         (d.a, d.b): d.at
         for d in sorted(review.store.decisions(), key=lambda decision: decision.at)
         if d.by == listen.BY and d.verdict is Verdict.DISMISSED
     }
-    for (a, b), at in said.items():
-        yield ActView(0, at, listen.BY, "different", f"p{a}-{b}", (a, b), journals.DONE)
+    return [
+        ActView(0, at, listen.BY, "different", f"p{a}-{b}", (a, b), journals.DONE)
+        for (a, b), at in said.items()
+        if _sees_all(review.mirror, person, (a, b))
+    ]
 
 
 def shown_to(review: Review, person: Person, number: int) -> journals.JournalEntry:
     """An act, to whoever may know of it."""
     found = review.journal.get(number)
-    if found is None or not _knows(review.mirror, person, [found]):
+    if found is None or not knows(review.mirror, person, [found]):
         raise Unknown(_("There is no such decision that you may see."))
     return found
 
@@ -218,7 +220,7 @@ def shown_to(review: Review, person: Person, number: int) -> journals.JournalEnt
 def told(review: Review, person: Person, number: int) -> tuple[ActView, ...]:
     """This act and what was decided with it at once, where the person may see all of it."""
     found = review.journal.of_batch(number)
-    if not _knows(review.mirror, person, found):
+    if not knows(review.mirror, person, found):
         return ()
     return tuple(act_of(person, each) for each in found)
 
@@ -241,7 +243,7 @@ def look_again(mirror: Mirror, ids: Sequence[int]) -> None:
     mirror.look_again(ids)
 
 
-def _knows(mirror: Mirror, person: Person, acts: Sequence[journals.JournalEntry]) -> bool:
+def knows(mirror: Mirror, person: Person, acts: Sequence[journals.JournalEntry]) -> bool:
     """What somebody has put into the trash is seen by nobody, and known to that person."""
     others = (act for act in acts if not (act.trashed and act.person == person.id))
     return _sees_all(mirror, person, {id for act in others for id in act.documents})

@@ -29,7 +29,7 @@ from paperless_fingerprint.settings.registry import Settings
 _KEPT = 200
 _MOST_ROWS = 200_000
 #: What is kept in another form is made anew.
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,10 @@ from paperless_fingerprint.review.mirror import LOOK_SECONDS, Mirror
 from paperless_fingerprint.review.opened import Opened
 from paperless_fingerprint.review.queue_entry import QueueEntry
 from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.review.windows import starts, without_ends
 from paperless_fingerprint.settings.registry import Settings
 
-#: Of each text; a book is compared by its beginning here, and wholly by the analysis.
+#: Of each text; of a book a stretch is compared here, and all of it by the analysis.
 MOST_CHARACTERS = 60_000
 MOST_SEGMENTS = 4_000
 _KEPT_AT_ONCE = 50
@@ -165,16 +166,21 @@ class DifferenceFinder:
         stored = store.get([a, b])
         if len(stored) < 2:
             raise _gone(a, b)
-        first, cut_first = _beginning(stored[a].document)
-        second, cut_second = _beginning(stored[b].document)
+        whole = stored[a].document, stored[b].document
+        begin = starts(whole[0].content, whole[1].content, MOST_CHARACTERS)
+        first, second = map(_stretch, whole, begin)
         judge = Judge.of(self._settings, believed_from=self._settings.similarity_threshold)
         comparison = compare(
             reading(first, judge.shingle_words),
             reading(second, judge.shingle_words),
             judge.judging(Rarity.around(store, list(stored.values()), self._vocabulary())),
         )
-        segments = segments_of(comparison.changes)
-        shortened = cut_first or cut_second or len(segments) > MOST_SEGMENTS
+        is_cut = any(
+            at + len(part.content) < len(all_.content)
+            for all_, part, at in zip(whole, (first, second), begin, strict=True)
+        )
+        segments = without_ends(segments_of(comparison.changes), first=any(begin), last=is_cut)
+        shortened = any(begin) or is_cut or len(segments) > MOST_SEGMENTS
         return TextDifferences(comparison.pair, tuple(segments[:MOST_SEGMENTS]), shortened)
 
 
@@ -193,10 +199,8 @@ def _gone(a: int, b: int) -> Unknown:
     return Unknown(_("Documents %(a)s and %(b)s are no longer both in the library.", a=a, b=b))
 
 
-def _beginning(document: Document) -> tuple[Document, bool]:
-    if len(document.content) <= MOST_CHARACTERS:
-        return document, False
-    return replace(document, content=document.content[:MOST_CHARACTERS]), True
+def _stretch(document: Document, begin: int) -> Document:
+    return replace(document, content=document.content[begin : begin + MOST_CHARACTERS])
 
 
 def segments_of(changes: Iterable[Change]) -> list[Segment]:

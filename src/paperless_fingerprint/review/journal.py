@@ -195,20 +195,32 @@ class Journal:
     def get(self, number: int) -> JournalEntry | None:
         return next(iter(self._entries("WHERE number = ?", number)), None)
 
-    def of_batch(self, number: int) -> list[JournalEntry]:
-        """This act, and what was decided with it at once; in their order."""
+    def of_batch(self, number: int, limit: int = -1) -> list[JournalEntry]:
+        """This act, and what was decided with it at once; in their order, the first of them."""
         return self._entries(
             "WHERE number = ? OR batch > 0 AND batch = (SELECT batch FROM act WHERE number = ?) "
-            "ORDER BY number",
+            "ORDER BY number LIMIT ?",
             number,
             number,
+            limit,
         )
 
-    def states_of_batch(self, number: int) -> dict[str, int]:
-        """State → how many; `number` is that of its first act."""
+    def latest_batches(self, limit: int) -> list[int]:
+        """The first act of each, the latest first. What was decided alone is one, too."""
         asked = (
-            "SELECT state, count(*) FROM act WHERE number = ? OR batch > 0 AND batch = ? "
-            "GROUP BY state"
+            "SELECT min(number) FROM act GROUP BY CASE batch WHEN 0 THEN number ELSE batch END "
+            "ORDER BY max(number) DESC LIMIT ?"
+        )
+        with self._file.reading() as connection:
+            return [number for (number,) in connection.execute(asked, (limit,))]
+
+    def states_of_batch(self, number: int) -> dict[str, int]:
+        """State → how many, "undoing" for what is still to be taken back; `number` is that of its
+        first act."""
+        asked = (
+            "SELECT CASE WHEN number IN (SELECT undoes FROM act WHERE state = 'waiting') "
+            "THEN 'undoing' ELSE state END AS now, count(*) FROM act "
+            "WHERE number = ? OR batch > 0 AND batch = ? GROUP BY now"
         )
         with self._file.reading() as connection:
             return dict(connection.execute(asked, (number, number)).fetchall())

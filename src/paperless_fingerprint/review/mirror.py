@@ -143,10 +143,19 @@ class Mirror:
                 found = sight_of(now, person)
             else:
                 found.change(now, [change for change in since if change.number <= now.number])
-            if len(self._sights) >= _SIGHTS_KEPT:
-                self._sights.clear()
+            self._let_go(person, key)
             self._sights[key] = found
             return found
+
+    def _let_go(self, person: Person, key: Any) -> None:
+        """Each document that comes makes what a person may see another. One more is kept: two tokens
+        of that person may be asked for at other moments."""
+        if len(self._sights) >= _SIGHTS_KEPT:
+            self._sights.clear()
+        others = [k for k, sight in self._sights.items()
+                  if sight.person.id == person.id != "" and k != key]  # fmt: skip
+        for old in others[:-1]:
+            del self._sights[old]
 
     def _changes_since(self, number: int) -> list[CatalogueChange] | None:
         """None where that is too long ago, or where the whole library was read since."""

@@ -44,6 +44,8 @@ class PairView:
     segments: tuple[Segment, ...]
     #: The texts are longer than what is compared here: the rest is not shown.
     shortened: bool
+    #: All of them says the same.
+    same_text: bool
     words: tuple[Word, ...]
     state: str
     seen: str
@@ -89,6 +91,8 @@ def side_by_side(review: Review, person: Person, a: int, b: int) -> PairView:
         tuple(map(str, (*_contested(review.mirror.catalogue, person, shown), *shown.reasons))),
         segments,
         found.shortened,
+        left.text == right.text
+        or not (found.shortened or any(segment.kind != "same" for segment in segments)),
         item.words,
         item.state,
         item.seen,

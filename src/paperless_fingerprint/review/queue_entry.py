@@ -6,6 +6,7 @@ from bisect import bisect_left, insort_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from paperless_fingerprint.grouping.groups import root_of
 from paperless_fingerprint.model import (
@@ -21,6 +22,7 @@ from paperless_fingerprint.model import (
 
 #: From so many on sorting is quicker than to search for each.
 _MANY = 500
+Mark: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class QueueEntry:
     state: str = "open"
     #: What one may look for: its documents' titles and the names that they bear, case-folded.
     text: str = field(default="", compare=False, repr=False)
+    #: ('correspondent', name), ('document_type', name) or ('tag', name) that its documents have.
+    marks: tuple[Mark, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def id(self) -> str:

@@ -213,6 +213,8 @@ class BatchView:
     done: int
     refused: int
     undone: int
+    #: Still to be taken back.
+    undoing: int
     #: What was not done, or not wholly, and why; the first of it.
     problems: tuple[BatchRow, ...]
     may_undo: bool
@@ -241,7 +243,8 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
     own = person.superuser or first.person == person.id
     return BatchView(
         number, first.by, first.at, sum(states.values()), waiting, done,
-        states.get(journals.REFUSED, 0), states.get(journals.UNDONE, 0), tuple(problems),
+        states.get(journals.REFUSED, 0), states.get(journals.UNDONE, 0),
+        states.get("undoing", 0), tuple(problems),
         own and bool(waiting or done), str(review.merges.trouble or ""),
     )  # fmt: skip
 

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field, replace
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.review.catalogue import Brief, Catalogue, CatalogueChange, named
 from paperless_fingerprint.review.person import Person
-from paperless_fingerprint.review.queue_entry import QueueEntry, components, exchanged, with_state
+from paperless_fingerprint.review.queue_entry import (
+    Mark,
+    QueueEntry,
+    components,
+    exchanged,
+    with_state,
+)
 from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views import Count
 from paperless_fingerprint.review.views_queue import Filters
@@ -40,14 +46,11 @@ class Sight:
     correspondents: tuple[Count, ...] = ()
     document_types: tuple[Count, ...] = ()
     tags: tuple[Count, ...] = ()
-    #: ('correspondent', name), ('document_type', name) or ('tag', name) → the entries that have it:
-    #: nobody shall wait for a walk through all.
-    _of: dict[tuple[str, str], Sequence[QueueEntry]] = field(default_factory=dict)
-    #: Id of an entry → under which of these it stands.
-    _marks: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    #: The entries that have it: nobody shall wait for a walk through all.
+    _of: dict[Mark, Sequence[QueueEntry]] = field(default_factory=dict)
     #: ('state', name), ('relation', name) and those above → how many.
-    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: Id of a whole entry → what is seen of it; for those who see everything it is the same.
+    _counts: Counter[Mark] = field(default_factory=Counter)
+    #: Id of an entry of which not everything is seen → what is.
     _parts: dict[str, tuple[QueueEntry, ...]] = field(default_factory=dict)
     _filtered: dict[Filters, Sequence[QueueEntry]] = field(default_factory=dict)
     #: Filters with another order → what was ordered, and in that order.
@@ -107,7 +110,7 @@ class Sight:
         return None
 
     def _seen_of(self, whole: QueueEntry) -> Sequence[QueueEntry]:
-        return (whole,) if self.person.superuser else self._parts.get(whole.id, ())
+        return self._parts.get(whole.id, (whole,))
 
     def pair_entry(self, a: int, b: int) -> QueueEntry | None:
         """The entry that these two alone are."""
@@ -132,9 +135,9 @@ class Sight:
         found: list[QueueEntry] = []
         for whole in wholes:
             parts = tuple(seen_of(catalogue, whole, self.person))
-            if parts:
+            if parts != (whole,):
                 self._parts[whole.id] = parts
-                found += parts
+            found += parts
         return found
 
     def _exchange(
@@ -143,19 +146,16 @@ class Sight:
         self.entries = exchanged(self.entries, removed, made)
         for filters, found in list(self._filtered.items()):
             self._filtered[filters] = exchanged(found, removed, passing(catalogue, made, filters))
-        gone: defaultdict[tuple[str, str], list[QueueEntry]] = defaultdict(list)
-        come: defaultdict[tuple[str, str], list[QueueEntry]] = defaultdict(list)
+        gone: defaultdict[Mark, list[QueueEntry]] = defaultdict(list)
+        come: defaultdict[Mark, list[QueueEntry]] = defaultdict(list)
         for entry in removed:
-            for mark in self._marks.pop(entry.id, ()):
+            for mark in entry.marks:
                 gone[mark].append(entry)
-                self._counts[mark] -= 1
-            self._counts.subtract(_kinds(entry))
+            self._counts.subtract((*entry.marks, *_kinds(entry)))
         for entry in made:
-            self._marks[entry.id] = marks = _marks(catalogue, entry)
-            for mark in marks:
+            for mark in entry.marks:
                 come[mark].append(entry)
-            self._counts.update(marks)
-            self._counts.update(_kinds(entry))
+            self._counts.update((*entry.marks, *_kinds(entry)))
         for mark in gone.keys() | come.keys():
             self._of[mark] = exchanged(self._of.get(mark, ()), gone[mark], come[mark])
         self._tell_counts()
@@ -166,13 +166,11 @@ class Sight:
         # A part may be less sure than the whole was.
         superuser = self.person.superuser
         self.entries = found if superuser else sorted(found, key=lambda entry: entry.order)
-        of: defaultdict[tuple[str, str], list[QueueEntry]] = defaultdict(list)
+        of: defaultdict[Mark, list[QueueEntry]] = defaultdict(list)
         for entry in self.entries:
-            self._marks[entry.id] = marks = _marks(catalogue, entry)
-            for mark in marks:
+            for mark in entry.marks:
                 of[mark].append(entry)
-            self._counts.update(marks)
-            self._counts.update(_kinds(entry))
+            self._counts.update((*entry.marks, *_kinds(entry)))
         self._of = dict(of)
         self._tell_counts()
         return self
@@ -196,18 +194,9 @@ def sight_of(catalogue: Catalogue, person: Person) -> Sight:
     return Sight(catalogue, person).fill()
 
 
-def _kinds(entry: QueueEntry) -> list[tuple[str, str]]:
+def _kinds(entry: QueueEntry) -> list[Mark]:
     relation = [("relation", entry.relation)] if entry.relation else []
     return [("state", entry.state), *relation]
-
-
-def _marks(catalogue: Catalogue, entry: QueueEntry) -> frozenset[tuple[str, str]]:
-    documents = _documents(catalogue, entry)
-    return frozenset(
-        [("correspondent", d.correspondent) for d in documents if d.correspondent]
-        + [("document_type", d.document_type) for d in documents if d.document_type]
-        + [("tag", tag) for d in documents for tag in d.tags]
-    )
 
 
 def passing(
@@ -228,7 +217,7 @@ def passing(
         some = [entry for entry in some if word in entry.text]
     for what in _INDEXED:
         if name := getattr(filters, what):
-            some = [entry for entry in some if (what, name) in _marks(catalogue, entry)]
+            some = [entry for entry in some if (what, name) in entry.marks]
     if filters.since or filters.until:
         since, until = filters.since, filters.until or "9999-99-99"
         some = [

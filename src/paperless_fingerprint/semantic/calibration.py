@@ -167,5 +167,4 @@ def _rough(pairs: Sequence[LabelledPair]) -> Scale:
 
 
 def embedded(embedder: Embedder, text: str, *, chunk_words: int, most_chunks: int) -> Vectors:
-    pieces = [chunk.text for chunk in chunks(0, text, words=chunk_words, most=most_chunks)]
-    return mean_vector(embedder.embed(pieces))
+    return mean_vector(embedder.embed(chunks(text, words=chunk_words, most=most_chunks)))

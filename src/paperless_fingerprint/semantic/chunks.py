@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -28,20 +27,12 @@ _LONGEST_WORD = 60
 _MOST_CHARACTERS = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    #: The document that it is a piece of, and its place there.
-    parent: int
-    number: int
-    text: str
-
-
-def chunks(parent: int, text: str, *, words: int, most: int) -> list[Chunk]:
+def chunks(text: str, *, words: int, most: int) -> list[str]:
     """At most `most` chunks of about `words` words, spread evenly over the text."""
     pieces = [piece for piece in _pieces(text[:_MOST_CHARACTERS], words) if _LETTER.search(piece)]
     if len(pieces) > most:
         pieces = [pieces[place * len(pieces) // most] for place in range(most)]
-    return [Chunk(parent, number, piece) for number, piece in enumerate(pieces)]
+    return pieces
 
 
 def mean_vector(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

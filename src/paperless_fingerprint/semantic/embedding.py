@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -49,21 +49,21 @@ _SPACE_NOTE = "semantic.space"
 _SCALE_NOTE = "semantic.scale."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EmbeddingReport:
+    """Filled in while the work goes on."""
+
     embedded: int = 0
     #: Too few letters to say anything.
     empty: int = 0
-    #: In languages that the model does not know, by name.
-    unknown_languages: tuple[tuple[str, int], ...] = ()
+    #: How many documents are in languages that the model does not know, by name.
+    unknown_languages: Counter[str] = field(default_factory=Counter)
     #: Documents whose text the embedder refuses, and why.
-    refused: tuple[tuple[int, str], ...] = ()
+    refused: list[tuple[int, str]] = field(default_factory=list)
     #: Documents that still wait: another process works on them, or this one has `stopped`.
     waiting: int = 0
     #: Why it stopped before the end; empty when it did not.
     stopped: str = ""
-    #: The vectors of another model have taken over; all pairs are to be looked for anew.
-    space_changed: bool = False
 
     @property
     def has_complaints(self) -> bool:
@@ -71,18 +71,18 @@ class EmbeddingReport:
 
     def with_earlier(self, other: EmbeddingReport) -> EmbeddingReport:
         """Both together, of one run; what waits and why it stopped are as they are now."""
-        languages = Counter(dict(self.unknown_languages)) + Counter(dict(other.unknown_languages))
-        return replace(
-            self,
-            embedded=self.embedded + other.embedded,
-            empty=self.empty + other.empty,
-            unknown_languages=tuple(sorted(languages.items())),
-            refused=(*other.refused, *self.refused),
+        return EmbeddingReport(
+            self.embedded + other.embedded,
+            self.empty + other.empty,
+            self.unknown_languages + other.unknown_languages,
+            [*other.refused, *self.refused],
+            self.waiting,
+            self.stopped,
         )
 
     def in_words(self) -> str:
         parts = [f"Embedded {self.embedded:,} documents."] if self.embedded else []
-        for name, count in self.unknown_languages:
+        for name, count in sorted(self.unknown_languages.items()):
             parts.append(
                 f"{count:,} in {name}, which the model does not know, take no part in the semantic "
                 "tier."
@@ -98,14 +98,6 @@ class EmbeddingReport:
         return " ".join(parts)
 
 
-@dataclass(slots=True)
-class _Tally:
-    embedded: int = 0
-    empty: int = 0
-    languages: Counter[str] = field(default_factory=Counter)
-    refused: list[tuple[int, str]] = field(default_factory=list)
-
-
 def embed_missing(
     store: Store,
     vectors: VectorStore,
@@ -118,12 +110,12 @@ def embed_missing(
 ) -> EmbeddingReport:
     """Give every document (or those of `ids`) an embedding by the model that the settings name.
 
-    Only a call without `ids` lets a new model take over. An embedder that is not there or does not work is no error: the report says so in a sentence,
-    and what has been done is kept.
+    Only a call without `ids` lets a new model take over. An embedder that is not there or does not
+    work is no error: the report says so in a sentence, and what has been done is kept.
     """
     space = space_of(embedder.name, settings) if embedder else configured_space(settings)
     missing = vectors.missing(space, ids)
-    tally, stopped = _Tally(), ""
+    report = EmbeddingReport()
     if missing:
         opened: Embedder | None = None
         try:
@@ -133,25 +125,17 @@ def embed_missing(
             progress.begin("embed", len(missing))
             for start in range(0, len(missing), BATCH_DOCUMENTS):
                 batch = missing[start : start + BATCH_DOCUMENTS]
-                vectors.put(space, _embedded(store, batch, model, settings, tally))
+                vectors.put(space, _embedded(store, batch, model, settings, report))
                 progress.advance(len(batch))
         except (EmbedderError, ConfigurationError, DimensionsError) as error:
-            stopped = str(error)
+            report.stopped = str(error)
         finally:
             if opened is not None:
                 opened.close()
     # Others may have written meanwhile; and only when nothing is missing the old vectors may go.
-    waiting = len(vectors.missing(space)) if ids is None or stopped else 0
-    changed = ids is None and not waiting and _taken_over(store, vectors, space)
-    report = EmbeddingReport(
-        tally.embedded,
-        tally.empty,
-        tuple(sorted(tally.languages.items())),
-        tuple(tally.refused),
-        waiting,
-        stopped,
-        changed,
-    )
+    report.waiting = len(vectors.missing(space)) if ids is None or report.stopped else 0
+    if ids is None and not report.waiting:
+        _take_over(store, vectors, space)
     if report.has_complaints:
         progress.say(report.in_words())
     return report
@@ -192,18 +176,18 @@ def _know_scale(store: Store, space: str, embedder: Embedder, settings: Settings
 _DEFAULT_CUT = (32, 64)
 
 
-def take_over(store: Store, vectors: VectorStore, settings: Settings) -> bool:
-    """Let the model that the settings name take over, once nothing is missing; say whether."""
+def take_over(store: Store, vectors: VectorStore, settings: Settings) -> None:
+    """Let the model that the settings name take over, once nothing is missing."""
     space = configured_space(settings)
-    return not vectors.missing(space) and _taken_over(store, vectors, space)
+    if not vectors.missing(space):
+        _take_over(store, vectors, space)
 
 
-def _taken_over(store: Store, vectors: VectorStore, space: str) -> bool:
-    """True where another space was searched until now."""
+def _take_over(store: Store, vectors: VectorStore, space: str) -> None:
     known = {found.name for found in vectors.spaces()}
     before = store.notes().get(_SPACE_NOTE)
     if space not in known:
-        return False
+        return
     if before is not None and before != space:
         # First, so that a run that dies right after it still compares them all.
         pending.write(store, pending.everything())
@@ -211,11 +195,14 @@ def _taken_over(store: Store, vectors: VectorStore, space: str) -> bool:
         store.put_notes({_SPACE_NOTE: space})
     for name in known - {space}:
         vectors.drop(name)
-    return before not in {None, space}
 
 
 def _embedded(
-    store: Store, ids: Sequence[int], embedder: Embedder, settings: Settings, tally: _Tally
+    store: Store,
+    ids: Sequence[int],
+    embedder: Embedder,
+    settings: Settings,
+    report: EmbeddingReport,
 ) -> list[StoredVector]:
     # The hashes first: where the text changes in between, the vector counts as stale.
     hashes = store.text_hashes(ids)
@@ -225,18 +212,13 @@ def _embedded(
     for id, text in texts.items():
         languages[id] = language.detect(text)
         if languages[id] and not _is_known(languages[id], embedder):
-            tally.languages[language.named(languages[id])] += 1
+            report.unknown_languages[language.named(languages[id])] += 1
             continue
-        pieces[id] = [
-            chunk.text
-            for chunk in chunks(
-                id, text, words=settings.semantic.chunk_words,
-                most=settings.semantic.most_chunks,
-            )
-        ]  # fmt: skip
-    tally.empty += sum(not some for some in pieces.values())
-    means = _means({id: some for id, some in pieces.items() if some}, embedder, tally)
-    tally.embedded += len(means)
+        words, most = settings.semantic.chunk_words, settings.semantic.most_chunks
+        pieces[id] = chunks(text, words=words, most=most)
+    report.empty += sum(not some for some in pieces.values())
+    means = _means({id: some for id, some in pieces.items() if some}, embedder, report)
+    report.embedded += len(means)
     return [
         StoredVector(
             id,
@@ -254,17 +236,19 @@ def _is_known(language: str, embedder: Embedder) -> bool:
     return embedder.languages is None or language in embedder.languages
 
 
-def _means(pieces: dict[int, list[str]], embedder: Embedder, tally: _Tally) -> dict[int, Vectors]:
+def _means(
+    pieces: dict[int, list[str]], embedder: Embedder, report: EmbeddingReport
+) -> dict[int, Vectors]:
     """One request for the chunks of all documents; where that is refused, one by one."""
     try:
         rows = embedder.embed([text for some in pieces.values() for text in some])
     except TextRefusedError as error:
         if len(pieces) <= 1:
-            tally.refused += [(id, str(error)) for id in pieces]
+            report.refused += [(id, str(error)) for id in pieces]
             return {}
         means: dict[int, Vectors] = {}
         for id, some in pieces.items():
-            means |= _means({id: some}, embedder, tally)
+            means |= _means({id: some}, embedder, report)
         return means
     ends = np.cumsum([len(some) for some in pieces.values()])
     parts = np.split(rows, ends[:-1])

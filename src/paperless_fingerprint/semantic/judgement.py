@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.semantic.agreement import Agreement, Agreements
-from paperless_fingerprint.semantic.calibration import DUPLICATE, FLAG, RELATED, likeness_of
+from paperless_fingerprint.semantic.calibration import DUPLICATE, likeness_of
 from paperless_fingerprint.semantic.statements import Kind
 
 #: Facts of this weight in both texts (three amounts, say) speak with their full voice.
@@ -108,15 +108,6 @@ def most_evidence(facts: Agreements) -> npt.NDArray[np.float64]:
     most: npt.NDArray[np.float64] = voice * said + (1 - voice) * _SILENCE + _NAMES
     most += np.interp(facts.size_ratio, _SIZES, _SIZES_EVIDENCE)
     return most
-
-
-def level_of(likeness: float) -> str:
-    """In a word, for people."""
-    if likeness >= DUPLICATE:
-        return "duplicate"
-    if likeness >= FLAG:
-        return "flag"
-    return "related" if likeness >= RELATED else "unrelated"
 
 
 def _reasons(

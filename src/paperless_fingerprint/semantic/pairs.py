@@ -64,8 +64,6 @@ from paperless_fingerprint.text.normalise import normalise
 _BATCH = 64
 #: Rounds of looking at newly met documents; as a rule two meet all of them.
 _ROUNDS = 4
-#: From so many documents on a copy of all vectors pays.
-_MANY = 500
 #: Texts that were read and may be asked for again.
 _READ_AT_MOST = 2_000
 
@@ -76,7 +74,6 @@ class Likeness:
 
     id: int
     likeness: float
-    cosine: float
     language: str
 
 
@@ -86,7 +83,6 @@ def pairs_around(
     settings: Settings,
     ids: Collection[int] | None,
     progress: Progress,
-    *,
     neighbours: Neighbours | None = None,
 ) -> tuple[list[Pair], set[int]]:
     """All pairs that one of `ids` (None: any document) belongs to, and the documents whose pairs these
@@ -95,16 +91,14 @@ def pairs_around(
     A newcomer may be nearer to a document than what was paired with it until now. So the documents
     that were met are looked at too, and those that they meet, for some rounds: the order in which
     documents came makes no difference.
-    `neighbours` for whoever asks many times: vectors.for_many().
+    `neighbours` for whoever asks for many: vectors.for_many().
     """
     space = current_space(store, settings)
     scale = scale_of(store, space)
     if scale is None:
         return [], set()
     wanted = store.ids() if ids is None else sorted(ids)
-    if neighbours is None:
-        neighbours = vectors.for_many(space) if len(wanted) > _MANY else vectors
-    finder = _Finder(store, vectors, neighbours, settings, space, scale)
+    finder = _Finder(store, vectors, neighbours or vectors, settings, space, scale)
     progress.begin("compare meanings", len(wanted))
     for start in range(0, len(wanted), _BATCH):
         batch = wanted[start : start + _BATCH]
@@ -147,7 +141,7 @@ def nearest_in_meaning(
     (found,) = vectors.nearest(space, query, limit=limit + 1, at_least=floor)
     others = vectors.get(space, [one.id for one in found])
     return [
-        Likeness(one.id, scale.likeness(one.cosine), one.cosine, others[one.id].language)
+        Likeness(one.id, scale.likeness(one.cosine), others[one.id].language)
         for one in found
         if one.id != id and one.id in others
     ][:limit]

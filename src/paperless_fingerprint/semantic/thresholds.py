@@ -10,7 +10,7 @@ from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.fingerprints.shingles import overlap, shingle_hashes
 from paperless_fingerprint.model import Decision, Relation, Verdict
 from paperless_fingerprint.semantic.agreement import Commonness, agreement
-from paperless_fingerprint.semantic.calibration import LabelledPair, Scale, fit
+from paperless_fingerprint.semantic.calibration import FLAG, LabelledPair, Scale, fit
 from paperless_fingerprint.semantic.embedding import current_space, put_scale, scale_of
 from paperless_fingerprint.semantic.judgement import OVERLAP_OF_NEAR
 from paperless_fingerprint.settings.registry import Settings
@@ -42,16 +42,16 @@ class SemanticTuning:
             "different": self.different,
             "right_before": self.right_before,
             "right_after": self.right_after,
-            "flag_cosine_before": round(self.before.cosine(0.92), 4),
-            "flag_cosine_after": round(self.after.cosine(0.92), 4),
+            "flag_cosine_before": round(self.before.cosine(FLAG), 4),
+            "flag_cosine_after": round(self.after.cosine(FLAG), 4),
         }
 
     def in_words(self) -> str:
         decided = self.same + self.different
         return (
             f"{decided} decided pairs ({self.same} the same, {self.different} not). A likeness of "
-            f"0.92 is a cosine of {self.before.cosine(0.92):.2f} now and would be "
-            f"{self.after.cosine(0.92):.2f}; by likeness alone {self.right_before} of them are "
+            f"{FLAG} is a cosine of {self.before.cosine(FLAG):.2f} now and would be "
+            f"{self.after.cosine(FLAG):.2f}; by likeness alone {self.right_before} of them are "
             f"told rightly now, {self.right_after} then."
         )
 

@@ -67,7 +67,6 @@ class Vitals:
     """What /healthz, /metrics and the page tell; written by the worker's thread, but for the offer,
     which ends when somebody takes it."""
 
-    started_at: float = 0.0
     last_sign_at: float = 0.0
     last_sync_at: float = 0.0
     documents_done: int = 0
@@ -84,16 +83,9 @@ class Vitals:
 
 
 class Worker:
-    def __init__(
-        self,
-        settings: Settings,
-        progress: Progress | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, settings: Settings, progress: Progress | None = None) -> None:
         self._settings = settings
         self._progress = progress or Silent()
-        self._clock = clock
         self._file, self.inbox = open_inbox(settings)
         self.vitals = Vitals()
         self._stop = threading.Event()
@@ -105,9 +97,9 @@ class Worker:
         self._untidy = True
         #: Whether something has come, changed or gone since it was last looked whether to settle.
         self._unsettled = True
-        self._next_settling = clock() + _QUIET_SECONDS
-        self._settling_again = clock()
-        self._next_rest = clock()
+        self._next_settling = time.monotonic() + _QUIET_SECONDS
+        self._settling_again = time.monotonic()
+        self._next_rest = time.monotonic()
         self._notifier = Notifier(settings, self._progress)
         #: How many wait for the library's lock.
         self._wanting = 0
@@ -124,18 +116,14 @@ class Worker:
 
     def start(self) -> None:
         alone = not self._settings.paperless.url
-        work = self._rest if alone else self._run
+        # Without Paperless the library stays as it is.
+        work = self._stop.wait if alone else self._run
         self._thread = threading.Thread(target=work, name="worker")
         self._thread.start()
         if not alone:
             self._notifier.start()
             if self._meanings is not None:
                 self._meanings.start()
-
-    def _rest(self) -> None:
-        """Without Paperless the library stays as it is."""
-        self.vitals.started_at = time.time()
-        self._stop.wait()
 
     def stop(self) -> None:
         """What is under way is finished: one document, or one batch of a sync."""
@@ -202,11 +190,10 @@ class Worker:
     # --- the thread -----------------------------------------------------------------------------
 
     def _run(self) -> None:
-        self.vitals.started_at = time.time()
         pause = _FIRST_PAUSE_SECONDS
         while not self._stop.is_set():
             try:
-                with open_workplace(self._settings, self._progress) as place:
+                with open_workplace(self._settings, self._progress, wait=False) as place:
                     pause = _FIRST_PAUSE_SECONDS
                     self._work(place)
             except FingerprintError as error:
@@ -223,8 +210,8 @@ class Worker:
 
     def _work(self, place: Workplace) -> None:
         """Until somebody stops us; an error that concerns everything ends it, too."""
-        next_sync = self._clock()
-        next_reconciliation = self._clock()
+        next_sync = time.monotonic()
+        next_reconciliation = time.monotonic()
         pause = _FIRST_PAUSE_SECONDS
         self._follow_thresholds(place)
         # After an import, or whatever else was done while nobody ran.
@@ -234,22 +221,22 @@ class Worker:
             outage = self._drain(place)
             if self._all_wanted.is_set():
                 self._all_wanted.clear()
-                next_reconciliation = self._clock()
+                next_reconciliation = time.monotonic()
             if self._sync_wanted.is_set():
                 self._sync_wanted.clear()
-                next_sync = self._clock()
-            elif self._clock() >= next_sync and not outage and self._is_offered(place):
-                next_sync = self._clock() + self._settings.paperless.sync_seconds
-            if not outage and self._clock() >= next_sync:
+                next_sync = time.monotonic()
+            elif time.monotonic() >= next_sync and not outage and self._is_offered(place):
+                next_sync = time.monotonic() + self._settings.paperless.sync_seconds
+            if not outage and time.monotonic() >= next_sync:
                 self.vitals.first_sync_waits = False
-                reconcile = self._clock() >= next_reconciliation
+                reconcile = time.monotonic() >= next_reconciliation
                 outage = self._sync(place, reconcile=reconcile)
                 self._progress.begin("")  # nothing long is going on any more
                 if not outage:
-                    next_sync = self._clock() + self._settings.paperless.sync_seconds
+                    next_sync = time.monotonic() + self._settings.paperless.sync_seconds
                     if reconcile:
                         seconds = self._settings.paperless.reconcile_seconds
-                        next_reconciliation = self._clock() + seconds
+                        next_reconciliation = time.monotonic() + seconds
             if outage:
                 self._in_trouble(outage)
                 self._wait(pause)
@@ -274,7 +261,7 @@ class Worker:
 
         At once where much has changed, else so seldom that it takes a thousandth of the time.
         """
-        now = self._clock()
+        now = time.monotonic()
         due = now >= self._next_settling
         if self._untidy or not (due or (self._unsettled and now >= self._settling_again)):
             return
@@ -292,11 +279,11 @@ class Worker:
                 let_go=place.lock.let_go,
             )
         self._progress.begin("")
-        spent = self._clock() - now
-        self._settling_again = self._clock() + _AGAIN * spent
+        spent = time.monotonic() - now
+        self._settling_again = time.monotonic() + _AGAIN * spent
         self._unsettled = bool(state_of(place.store))
         if not self._unsettled:
-            self._next_settling = self._clock() + max(_QUIET_SECONDS, _RARELY * spent)
+            self._next_settling = time.monotonic() + max(_QUIET_SECONDS, _RARELY * spent)
             self.vitals.is_settled = True
             self._progress.say(f"{report.in_words()} All pairs were judged together.")
 
@@ -403,8 +390,8 @@ class Worker:
         return seconds is not None and seconds <= 0
 
     def _wait(self, seconds: float) -> None:
-        if self._clock() >= self._next_rest:
-            self._next_rest = self._clock() + _RESTING_SECONDS
+        if time.monotonic() >= self._next_rest:
+            self._next_rest = time.monotonic() + _RESTING_SECONDS
             give_back()
         self._wake.wait(seconds)
 
@@ -418,9 +405,7 @@ class Worker:
         self.vitals.trouble = why
 
 
-def drain_once(
-    settings: Settings, progress: Progress, sleep: Callable[[float], None] = time.sleep
-) -> tuple[int, int, str]:
+def drain_once(settings: Settings, progress: Progress) -> tuple[int, int, str]:
     """`consume --inbox`: (done, still waiting, why). Waits a while for what is away.
 
     Each upload may start one of these: one works, one waits to be next, and the others may go,
@@ -432,7 +417,7 @@ def drain_once(
             if not is_next:
                 return 0, 0, ""
             turn.enter_context(FileLock(lock.with_name(lock.name + ".drain")).held())
-        found = _drain_patiently(settings, progress, sleep)
+        found = _drain_patiently(settings, progress)
     try:
         # Where no `serve` runs, whoever comes by takes along what waits.
         Notifier(settings, progress).step(last=True)
@@ -441,9 +426,7 @@ def drain_once(
     return found
 
 
-def _drain_patiently(
-    settings: Settings, progress: Progress, sleep: Callable[[float], None]
-) -> tuple[int, int, str]:
+def _drain_patiently(settings: Settings, progress: Progress) -> tuple[int, int, str]:
     deadline = time.monotonic() + settings.inbox.patience_seconds
     pause = _FIRST_PAUSE_SECONDS
     done = 0
@@ -467,7 +450,7 @@ def _drain_patiently(
         left = deadline - time.monotonic()
         if left <= 0:
             return done, _saved(settings), why
-        sleep(min(pause, left))
+        time.sleep(min(pause, left))
         pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
 
 

@@ -19,13 +19,15 @@ from typing import Any
 from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.settings.loading import load
-from paperless_fingerprint.settings.registry import REGISTRY, Settings
-
-_BY_KEY = {setting.key: setting for setting in REGISTRY}
+from paperless_fingerprint.settings.registry import BY_KEY, Settings
 
 
 class CannotChangeError(ConfigurationError):
-    """The file cannot be changed from here, whatever the values are; the message says why."""
+    """The file cannot be changed from here, whatever the values are; the message says why, in the
+    language of whoever reads it."""
+
+    def __init__(self, text: str, /, **values: object) -> None:
+        super().__init__(_(text, **values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,8 @@ def write(change: Change) -> None:
     try:
         if change.path.read_bytes() != change.old:
             raise CannotChangeError(
-                _(
-                    "Someone else has just changed %(path)s. Nothing was saved; try again.",
-                    path=change.path,
-                )
+                "Someone else has just changed %(path)s. Nothing was saved; try again.",
+                path=change.path,
             )
         _replace(change.path, change.new)
     except OSError as error:
@@ -74,11 +74,9 @@ def write(change: Change) -> None:
         if error.errno in {errno.EBUSY, errno.EXDEV}:
             why = _("it is mounted on its own; mount its folder instead")
         raise CannotChangeError(
-            _(
-                "The settings file %(path)s cannot be replaced: %(why)s. Nothing was saved.",
-                path=change.path,
-                why=why,
-            )
+            "The settings file %(path)s cannot be replaced: %(why)s. Nothing was saved.",
+            path=change.path,
+            why=why,
         ) from error
 
 
@@ -90,47 +88,37 @@ def _changeable(settings: Settings, keys: Mapping[str, Any]) -> Path:
     sources = settings.sources
     if sources is None or not sources.file.is_file():
         raise CannotChangeError(
-            _(
-                "The service was started without a settings file. Create one, name it with --config "
-                "or PAPERLESS_FINGERPRINT_CONFIG, and restart the service."
-            )
+            "The service was started without a settings file. Create one, name it with --config "
+            "or PAPERLESS_FINGERPRINT_CONFIG, and restart the service."
         )
     for key in keys:
-        setting, origin = _BY_KEY[key], settings.origins.get(key)
+        setting, origin = BY_KEY[key], settings.origins.get(key)
         if origin == "environment":
             raise CannotChangeError(
-                _(
-                    "%(setting)s is set by %(variable)s in the environment, which takes precedence "
-                    "over the settings file. Change it there.",
-                    setting=setting.label,
-                    variable=setting.variable,
-                )
+                "%(setting)s is set by %(variable)s in the environment, which takes precedence "
+                "over the settings file. Change it there.",
+                setting=setting.label,
+                variable=setting.variable,
             )
         if origin == "flag":
             raise CannotChangeError(
-                _(
-                    "%(setting)s is set by an option on the command line, which takes precedence "
-                    "over the settings file.",
-                    setting=setting.label,
-                )
+                "%(setting)s is set by an option on the command line, which takes precedence "
+                "over the settings file.",
+                setting=setting.label,
             )
     path = sources.file.resolve()
     if path.stat().st_dev != path.parent.stat().st_dev:
         raise CannotChangeError(
-            _(
-                "The settings file %(path)s is mounted on its own, so it cannot be replaced. Mount "
-                "its folder instead, or change the file outside.",
-                path=path,
-            )
+            "The settings file %(path)s is mounted on its own, so it cannot be replaced. Mount "
+            "its folder instead, or change the file outside.",
+            path=path,
         )
     for place in (path, path.parent):
         if not os.access(place, os.W_OK):
             raise CannotChangeError(
-                _(
-                    "%(path)s cannot be written to by this service, as is usual in a container. "
-                    "Change the settings file outside and restart the service.",
-                    path=place,
-                )
+                "%(path)s cannot be written to by this service, as is usual in a container. "
+                "Change the settings file outside and restart the service.",
+                path=place,
             )
     return path
 
@@ -140,7 +128,7 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CannotChangeError(
-            _("The settings file %(path)s cannot be read: %(why)s.", path=path, why=error.strerror)
+            "The settings file %(path)s cannot be read: %(why)s.", path=path, why=error.strerror
         ) from error
 
 
@@ -155,7 +143,7 @@ def _edited(
         from tomlkit.exceptions import TOMLKitError
     except ImportError:
         raise CannotChangeError(
-            _("Saving needs the web parts: pip install 'paperless-fingerprint[web]'")
+            "Saving needs the web parts: pip install 'paperless-fingerprint[web]'"
         ) from None
     try:
         document = tomlkit.parse(content)
@@ -165,11 +153,9 @@ def _edited(
         return tomlkit.dumps(document).encode(), before
     except (TOMLKitError, UnicodeDecodeError) as error:
         raise CannotChangeError(
-            _(
-                "The settings file %(path)s is no longer valid TOML: %(why)s. Nothing was saved.",
-                path=path,
-                why=error,
-            )
+            "The settings file %(path)s is no longer valid TOML: %(why)s. Nothing was saved.",
+            path=path,
+            why=error,
         ) from error
 
 

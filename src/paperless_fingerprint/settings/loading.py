@@ -18,6 +18,7 @@ from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.settings.addresses import parts_of, without_password
 from paperless_fingerprint.settings.registry import (
+    BY_KEY,
     PREFIX,
     REGISTRY,
     Setting,
@@ -29,7 +30,6 @@ from paperless_fingerprint.settings.registry import (
     spelled,
 )
 
-_BY_KEY = {setting.key: setting for setting in REGISTRY}
 #: Settings of earlier versions, and why nobody needs them.
 _GONE = {"exact.threshold": "what is called exact is identical, and always sure"}
 
@@ -117,7 +117,7 @@ def _from_file(path: Path, content: bytes) -> dict[str, object]:
             if key in _GONE:
                 _say_that_it_is_gone(key, f"The settings file {path} has '{key}'")
                 continue
-            if key not in _BY_KEY:
+            if key not in BY_KEY:
                 raise ConfigurationError(
                     f"The settings file {path} has '{key}', which is no setting. Did you mean "
                     f"'{_nearest(key)}'? 'paperless-fingerprint config show' lists them all."
@@ -137,7 +137,7 @@ def _say_that_it_is_gone(key: str, where: str) -> None:
 def _nearest(key: str) -> str:
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(key, _BY_KEY, 1, 0.0)), "store")
+    return next(iter(get_close_matches(key, BY_KEY, 1, 0.0)), "store")
 
 
 def _checked(setting: Setting, raw: object, origin: str) -> Value:

@@ -12,6 +12,7 @@ from paperless_fingerprint.errors import ConfigurationError
 from paperless_fingerprint.settings.addresses import without_password
 from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.lease import Lease, NoLease
 
 if TYPE_CHECKING:
     from paperless_fingerprint.query.searcher import Searcher
@@ -42,8 +43,7 @@ def open_store(settings: Settings, *, create: bool = True) -> Store:
         from paperless_fingerprint.stores.sqlite import SqliteStore
 
         return SqliteStore(Path(address.removeprefix(_SQLITE)).expanduser(), create=create)
-    hosts = [host.strip() for host in address.split(",")]
-    if all(host.startswith(("http://", "https://")) for host in hosts):
+    if hosts := _hosts(address):
         from paperless_fingerprint.stores.elasticsearch import open_elasticsearch
 
         return open_elasticsearch(hosts, settings, create=create)
@@ -51,6 +51,21 @@ def open_store(settings: Settings, *, create: bool = True) -> Store:
         f"'{without_password(address)}' is no address of a store. Use sqlite:///PATH (three slashes, then the path: "
         "sqlite:////data/library.db), or http(s)://HOST:9200 of Elasticsearch."
     )
+
+
+def _hosts(address: str) -> list[str]:
+    """Of Elasticsearch; none where it is another address."""
+    hosts = [host.strip() for host in address.split(",")]
+    return hosts if all(host.startswith(("http://", "https://")) for host in hosts) else []
+
+
+def lease_of(settings: Settings, file: Path) -> Lease:
+    """The file is what makes several processes one place."""
+    if hosts := _hosts(str(settings.store)):
+        from paperless_fingerprint.stores import elasticsearch
+
+        return elasticsearch.lease_of(hosts, settings, file)
+    return NoLease()
 
 
 def revision_of(store: Store) -> Revision:

@@ -66,7 +66,8 @@ def words_without_spaces(signs: str) -> str:
 
 
 #: Soft hyphens, joiners and marks of direction stand inside words without being part of them.
-INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]+")
+INVISIBLE_CHARACTERS = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
+INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]+")
 #: What needs a closer look: invisible characters, and everything from the Thai block on.
 UNUSUAL = re.compile(
     "[^\0-\u00ac\u00ae-\u0dff\u1e00-\u200a\u2010-\u2029\u202f-\u205f\u2070-\u2bff]"

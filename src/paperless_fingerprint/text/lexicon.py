@@ -69,8 +69,3 @@ def words_of_languages() -> tuple[frozenset[str], ...]:
     """The common words of each language."""
     # Keys of tokens are case-folded, and 'grüßen' is 'grüssen' then.
     return tuple(frozenset(map(str.casefold, each.common_words)) for each in languages())
-
-
-@cache
-def common_words() -> frozenset[str]:
-    return frozenset().union(*words_of_languages()) | MONTHS.keys()

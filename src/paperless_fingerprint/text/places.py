@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from paperless_fingerprint.text.letters import SPACED, words_without_spaces
+from paperless_fingerprint.text.letters import INVISIBLE_CHARACTERS, SPACED, words_without_spaces
 from paperless_fingerprint.text.normalise import MAX_WORD_CHARACTERS, words
 
-_INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff"
 # A run of letters, perhaps with a hyphen and the end of a line inside; or a word of a script that
 # is written without spaces. Which of these is one word, and which several, normalise() says.
-_RUN = f"[{SPACED}][{SPACED}{_INVISIBLE}]*"
+_RUN = f"[{SPACED}][{SPACED}{INVISIBLE_CHARACTERS}]*"
 _PIECE = re.compile(
     f"{words_without_spaces('*')}"
     f"|{_RUN}(?:[-\u2010\u00ad][ \t\r]{{0,20}}\n[ \t\r]{{0,20}}(?=[^\\W\\d_]){_RUN})*"

@@ -141,7 +141,9 @@ _ITEM = Parameter(
     "item", "'g12', 'v12' or 'p12-40'.",
     {"type": "string", "pattern": r"^([gv][0-9]{1,10}|p[0-9]{1,10}-[0-9]{1,10})$"}, True, "path",
 )  # fmt: skip
-_CONFLICT = {409: "Somebody was faster, or the documents have changed; `conflicts` says what."}
+_CONFLICT = {
+    409: "Someone else has already decided this, or the documents have changed; `conflicts` says what."
+}
 
 _NOT_CHANGEABLE = {409: "The settings file cannot be changed from here; `detail` says why."}
 
@@ -223,7 +225,7 @@ def _told(metrics: Metrics, outcome: decide.DecisionOutcome) -> decide.DecisionO
         for conflict in outcome.conflicts:
             metrics.decided(conflict.order.verdict, "conflict")
         raise Problem(
-            409, "Somebody was faster", outcome.conflicts[0].happened,
+            409, "Someone else has already decided this", outcome.conflicts[0].happened,
             conflicts=[asdict(conflict) for conflict in outcome.conflicts],
         )  # fmt: skip
     return outcome

@@ -34,6 +34,7 @@ TEXTS: Mapping[str, str | tuple[str, str]] = {
     "word.confirmed": mark("confirmed"),
     "word.dismissed": mark("not duplicates"),
     "word.primary": mark("to keep"),
+    "word.trash": mark("to the trash"),
     "primary.group": mark("Keep"),
     "primary.versions": mark("Latest version"),
     "primary.contains": mark("Contains the other"),

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from paperless_fingerprint.languages import gettext as _
-from paperless_fingerprint.review import decide, pair, preview, queue
+from paperless_fingerprint.review import decide, pair, preview, queue, together
 from paperless_fingerprint.review.decide import ActView, DecisionOutcome
 from paperless_fingerprint.review.lines import blocks_of
 from paperless_fingerprint.review.orders import DecisionOrder
@@ -40,8 +40,6 @@ _MOST_NAMED = 4
 _MOST_OF_WHY = 400
 #: What an address says of one entry alone.
 _OF_ONE_ENTRY = frozenset({"with", "keep", "take", "despite"})
-#: One entry of the list of decisions may be many acts.
-_ACTS, _DECISIONS = 500, 50
 
 
 def routes() -> Sequence[Route]:
@@ -100,7 +98,6 @@ def _item(request: Request, visit: Visit) -> Response:
         after_stranger=f"/review/g{found.primary}?{own}", said=said(request, visit),
         same_kind=_SAME_KINDS.get(view.relation, found.kind) if found.kind == "pair" else found.kind,
         blocks=blocks_of(view.segments), columns=columns, pdfjs=pdf_viewer.ADDRESS,
-        is_same_text=all(segment.kind == "same" for segment in view.segments),
         other_columns=f"?{query_string(here, columns='one' if columns == 'two' else 'two')}",
     )  # fmt: skip
     if given.get("columns") == columns:
@@ -279,10 +276,5 @@ def _in_words(visit: Visit, acts: Sequence[ActView]) -> str:
 
 
 def _decisions(request: Request, visit: Visit) -> Response:
-    batches: dict[tuple[int, int], list[ActView]] = {}
-    for act in decide.acts(visit.review, visit.person, limit=_ACTS):
-        batches.setdefault((act.batch, 0 if act.batch else len(batches)), []).append(act)
-    shown_first = list(batches.values())[:_DECISIONS]
-    return page(
-        request, visit, "decisions.html", "", batches=shown_first, said=said(request, visit)
-    )
+    found = together.latest(visit.review, visit.person)
+    return page(request, visit, "decisions.html", "", batches=found, said=said(request, visit))

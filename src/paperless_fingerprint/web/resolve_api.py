@@ -11,7 +11,9 @@ from paperless_fingerprint.web.problems import Problem
 
 #: Counts what was decided, and says of a conflict that there is one.
 Told = Callable[[DecisionOutcome], DecisionOutcome]
-_CONFLICT = {409: "Somebody was faster, or the documents have changed; `conflicts` says what."}
+_CONFLICT = {
+    409: "Someone else has already decided this, or the documents have changed; `conflicts` says what."
+}
 
 
 def _look(call: Call) -> resolve.Resolution:

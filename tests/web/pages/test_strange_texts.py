@@ -91,3 +91,30 @@ def test_a_document_that_is_gone_while_it_is_looked_at(open_site, chromium):
         place.store.delete(place.store.ids())
     page.keyboard.press("s")
     expect(page.get_by_role("heading", name="The document no longer exists")).to_be_visible()
+
+
+def test_what_differs_at_the_end_of_a_long_text_is_shown(open_site, chromium):
+    pages = [f"Page {n}. {some_text(60, seed=n)}" for n in range(200)]
+    changed = [*pages[:-1], f"{pages[-1]} corrected"]
+    part = pages[150:153]
+    texts = ["\f".join(each) for each in (pages, changed, part)]
+    _, window = open_site(
+        [
+            Document(id=n, content=text, original_filename="scan.pdf")
+            for n, text in enumerate(texts, 1)
+        ]
+    )
+    page = window.open()
+    page.goto("/review/p1-2")
+    differences = page.get_by_role("region", name="Text differences")
+    expect(differences.locator(".change ins").last).to_contain_text("corrected")
+    expect(differences).to_contain_text("longer than shown here")
+    expect(differences).not_to_contain_text("The texts say the same.")
+    page.keyboard.press("v")
+    said = page.locator(".see-said")
+    expect(said).to_contain_text("Changes marked in document 2: 1 (pages: 200)")
+    expect(said).to_contain_text("too long to be compared here as a whole")
+    # A part is not said to be missing from what was cut off.
+    page.goto("/review/p1-3")
+    expect(differences).to_contain_text("Page 151.")
+    expect(differences.locator(".change:not(.key) ins")).to_have_count(0)

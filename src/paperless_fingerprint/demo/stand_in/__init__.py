@@ -15,14 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from paperless_fingerprint.demo.stand_in.consumption import Consumption
 from paperless_fingerprint.demo.stand_in.faults import Fault, Faults
 from paperless_fingerprint.demo.stand_in.library import Library
-from paperless_fingerprint.demo.stand_in.server import Server, SignInLimit
+from paperless_fingerprint.demo.stand_in.server import Server
 from paperless_fingerprint.model import Document
+from paperless_fingerprint.web.limits import RateLimit
 
 __all__ = ["Fault", "Faults", "Library", "StandIn"]
 
@@ -55,7 +55,8 @@ class StandIn:
         #: How often each (method, path without query) was asked for.
         self.requests: Counter[tuple[str, str]] = Counter()
         self._count_lock = threading.Lock()
-        self._limit = SignInLimit(sign_ins_a_minute)
+        #: Only the token endpoint is limited.
+        self.sign_ins = RateLimit(sign_ins_a_minute, 60.0)
         self._server = Server(self, host, port)
         self._thread = threading.Thread(
             target=self._server.serve_forever,
@@ -84,12 +85,7 @@ class StandIn:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def token_for(self, username: str, *permissions: str, groups: Iterable[int] = ()) -> str:
@@ -101,6 +97,3 @@ class StandIn:
     def count(self, method: str, path: str) -> None:
         with self._count_lock:
             self.requests[method, path.partition("?")[0]] += 1
-
-    def sign_in_wait_seconds(self) -> int:
-        return self._limit.wait_seconds()

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from paperless_fingerprint.demo.stand_in.pdf import locked, pdf_of
-from paperless_fingerprint.demo.stand_in.people import People
+from paperless_fingerprint.demo.stand_in.people import Owned, People
 from paperless_fingerprint.model import Document
 
 Clock = Callable[[], datetime]
@@ -30,7 +30,7 @@ def moment_text(moment: datetime) -> str:
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class Row(Owned):
     """A document, or a later version of one (then `root` is the document's id)."""
 
     id: int
@@ -50,11 +50,6 @@ class Row:
     checksum: str = ""
     size: int = 0
     data: bytes | None = None
-    owner: int | None = None
-    view_users: set[int] = field(default_factory=set)
-    view_groups: set[int] = field(default_factory=set)
-    change_users: set[int] = field(default_factory=set)
-    change_groups: set[int] = field(default_factory=set)
     notes: list[dict[str, Any]] = field(default_factory=list)
     #: In the order in which they were set, as Paperless lists them.
     custom_fields: dict[int, Any] = field(default_factory=dict)
@@ -77,22 +72,17 @@ class Row:
 
 
 @dataclass(slots=True, eq=False)
-class Label:
+class Label(Owned):
     """A tag, correspondent, document type or storage path."""
 
     id: int
     name: str
-    owner: int | None
     matching_algorithm: int = 1
     match: str = ""
     is_insensitive: bool = True
     color: str = "#a6cee3"
     is_inbox_tag: bool = False
     parent: int | None = None
-    view_users: set[int] = field(default_factory=set)
-    view_groups: set[int] = field(default_factory=set)
-    change_users: set[int] = field(default_factory=set)
-    change_groups: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
@@ -280,8 +270,8 @@ class Library:
         """For bulk calls, which take the id of a version row and do nothing with it."""
         return number in self.documents or number in self.versions
 
-    def add_label(self, kind: str, name: str, *, owner: int | None = None, **more: Any) -> Label:
+    def add_label(self, kind: str, name: str, **more: Any) -> Label:
         with self.lock:
-            label = Label(self.number(kind), name, owner, **more)
+            label = Label(self.number(kind), name, **more)
             self.labels[kind][label.id] = label
             return label

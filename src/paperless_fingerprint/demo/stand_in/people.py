@@ -6,7 +6,6 @@ import itertools
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 _KINDS = (
     "document tag correspondent documenttype storagepath customfield savedview note user group "
@@ -18,14 +17,15 @@ ALL_PERMISSIONS = tuple(
 )
 
 
-class Owned(Protocol):
+@dataclass(slots=True, eq=False, kw_only=True)
+class Owned:
     """Anything that has an owner and lists of who else may see or change it."""
 
-    owner: int | None
-    view_users: set[int]
-    view_groups: set[int]
-    change_users: set[int]
-    change_groups: set[int]
+    owner: int | None = None
+    view_users: set[int] = field(default_factory=set)
+    view_groups: set[int] = field(default_factory=set)
+    change_users: set[int] = field(default_factory=set)
+    change_groups: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,6 @@ import json
 import re
 import socket
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
@@ -33,7 +32,6 @@ _CSRF_PAGE = (
     "<p>CSRF verification failed. Request aborted.</p></body></html>\n"
 )
 _WORKING = frozenset({"GET", "HEAD", "OPTIONS"})
-_MINUTE = 60.0
 _MOST_BYTES = 256 * 1024 * 1024
 
 
@@ -208,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _token(self, body: bytes) -> Answer:
         stand_in = self.server.stand_in
-        wait = stand_in.sign_in_wait_seconds()
+        wait = round(stand_in.sign_ins.attempt(""))
         if wait:
             detail = f"Request was throttled. Expected available in {wait} seconds."
             headers = {"Retry-After": str(wait)}
@@ -253,22 +251,3 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data[: len(data) // 2] if cut_off else data)
         if cut_off:
             self.close_connection = True
-
-
-class SignInLimit:
-    """Only the token endpoint is limited: so many tries a minute."""
-
-    def __init__(self, tries: int) -> None:
-        self.tries = tries
-        self._lock = threading.Lock()
-        self._recent: list[float] = []
-
-    def wait_seconds(self) -> int:
-        """Zero where another try is allowed, which then counts."""
-        now = time.monotonic()
-        with self._lock:
-            self._recent = [then for then in self._recent if now - then < _MINUTE]
-            if len(self._recent) >= self.tries:
-                return max(1, round(_MINUTE - (now - self._recent[0])))
-            self._recent.append(now)
-            return 0

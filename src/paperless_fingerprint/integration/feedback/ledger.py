@@ -134,6 +134,13 @@ class Ledger:
                 [(stamp.id, stamp.modified) for stamp in stamps],
             )
 
+    def forget(self) -> None:
+        """What was written and seen: another place has told Paperless since. Our tags are known by
+        their names, and a sync looks at every document again."""
+        with self._file.writing() as connection:
+            connection.execute("DELETE FROM written WHERE kind != ?", (NEW,))
+            connection.execute("DELETE FROM seen")
+
     def forget_seen(self, ids: Collection[int] | None = None) -> None:
         with self._file.writing() as connection:
             if ids is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2s
 from typing import Any
 
@@ -179,10 +179,7 @@ def make(held: Mapping[int, Holding], choice: Choice, around: Surroundings) -> M
         stay=stay,
         seen=digest(held.values(), around),
     )
-    losses = tuple(_losses(plan, to, going, around))
-    return MergePlan(
-        plan.keep, plan.trash, plan.tags, plan.changes, plan.notes, losses, stay, plan.seen
-    )
+    return replace(plan, losses=tuple(_losses(plan, to, going, around)))
 
 
 def _staying(choice: Choice, around: Surroundings) -> Iterator[Stay]:

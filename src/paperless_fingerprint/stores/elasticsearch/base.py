@@ -23,6 +23,7 @@ from paperless_fingerprint.stores.elasticsearch.layout import (
     definitions,
     look_up,
 )
+from paperless_fingerprint.stores.elasticsearch.lease import held_of
 from paperless_fingerprint.stores.elasticsearch.pending import WaitingList
 from paperless_fingerprint.stores.elasticsearch.refresh import SEEN_AT_ONCE, unseen_at
 from paperless_fingerprint.stores.elasticsearch.reindex import Convert, Move, is_moving
@@ -67,6 +68,7 @@ class Session:
                 unseen=self._unseen,
                 seen_at_once=seen_at_once,
                 changes_in=self._names["library"],
+                lease=lambda: held_of(address),
             )
             self._prepare(create=create)
             self._waiting = WaitingList(self._names["library"], self._writer, self._reader)

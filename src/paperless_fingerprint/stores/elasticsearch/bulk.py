@@ -18,6 +18,7 @@ from elasticsearch import ApiError, Elasticsearch
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.stores.elasticsearch import changes
 from paperless_fingerprint.stores.elasticsearch.failures import Failures, reason_of
+from paperless_fingerprint.stores.elasticsearch.lease import ElasticsearchLease
 from paperless_fingerprint.stores.elasticsearch.refresh import Unseen
 from paperless_fingerprint.stores.elasticsearch.scan import BUSY_SECONDS
 
@@ -43,8 +44,9 @@ class Operation:
     #: The documents that it changes something about.
     about: Collection[int] = ()
 
-    def lines(self) -> list[bytes]:
-        meta: dict[str, Any] = {"_index": self.index, "_id": self.id}
+    def lines(self, through: str) -> list[bytes]:
+        """`through`: the alias that is written to in the place of its own."""
+        meta: dict[str, Any] = {"_index": through, "_id": self.id}
         if self.alias_only and self.action != "delete":
             meta["require_alias"] = True
         if self.version is not None:
@@ -81,8 +83,10 @@ class BulkWriter:
         unseen: Unseen | None = None,
         seen_at_once: Collection[str] = (),
         changes_in: str = "",
+        lease: Callable[[], ElasticsearchLease | None] = lambda: None,
     ) -> None:
         """What changes is told in the index `changes_in` (changes.py)."""
+        self._lease = lease
         self._unseen = unseen or Unseen()
         self._changes_in = changes_in
         self._notes = changes.Notes()
@@ -169,7 +173,14 @@ class BulkWriter:
 
     def _send(self, operations: Sequence[Operation]) -> Iterator[tuple[Operation, dict[str, Any]]]:
         # Lines are passed on as they are, whatever the client's annotation says.
-        lines: Any = [line for operation in operations for line in operation.lines()]
+        lease = self._lease()
+        lines: Any = [
+            line
+            for operation in operations
+            for line in operation.lines(
+                lease.through(operation.index) if lease else operation.index
+            )
+        ]
         # Notes are read by nobody who counts on seeing all that this process wrote.
         indices = {each.index for each in operations if not changes.is_note(each.id)}
         try:
@@ -210,6 +221,9 @@ class BulkWriter:
             if "index write" in failure.reason and self._is_moving(failure.operation.index):
                 return True
             raise self._failures.blocked(failure.reason)
+        if kind == "index_not_found_exception" and "-turn-" in failure.reason:
+            lease = self._lease()
+            raise lease.lost() if lease else self._failures.store_error(failure.reason)
         if kind in {"index_not_found_exception", "security_exception"}:
             raise self._failures.store_error(failure.reason)
         return failure.status in _TRY_AGAIN and not _is_too_large(failure.reason)

@@ -63,14 +63,18 @@ def _findings(health: Any, address: Address) -> list[str]:
         )
     elif health["status"] == "yellow":
         found.append(
-            "Not every copy of the index has a node (the cluster is yellow). Add a node, or lower "
-            "the number of replicas."
+            f"{health['unassigned_shards']} copies of parts of the index have no node (the cluster is "
+            "yellow): where a node is lost now, documents may be. Bring the missing node up again, "
+            "add one, or lower number_of_replicas."
         )
-    if health["number_of_data_nodes"] > 1 and address.replicas == 0:
+    # Of the indices that are there, whatever the setting says of those to come.
+    copies = [index["number_of_replicas"] for index in health["indices"].values()]
+    if health["number_of_data_nodes"] > 1 and 0 in copies:
         found.append(
-            "The indices have no replica, though there are several nodes: what the lost node holds "
-            "is lost. [elasticsearch] replicas = 1 helps new indices; number_of_replicas mends "
-            "those that are there."
+            f"{copies.count(0)} of {len(copies)} indices have no replica, though there are several "
+            "nodes: what a lost node holds is lost. [elasticsearch] replicas = 1 helps indices that "
+            f"are made later; for these: PUT {address.prefix}-*/_settings "
+            '{"index": {"number_of_replicas": 1}}'
         )
     return found
 

@@ -87,9 +87,15 @@ class Move:
         # Readers need not refresh every index (refresh.py): what was copied must be seen from the start.
         self._client.indices.refresh(index=new)
         alias = self._definition.alias(self._address.prefix)
+        # With that of the turn (lease.py). Should another turn begin at this very moment, its holder
+        # finds no index, and sets it right.
+        answer = self._client.indices.get_alias(index=self._old.name, name=f"{alias}*")
         self._client.indices.update_aliases(
             actions=[
-                {"add": {"index": new, "alias": alias}},
+                *(
+                    {"add": {"index": new, "alias": each}}
+                    for each in answer[self._old.name]["aliases"]
+                ),
                 {"remove_index": {"index": self._old.name}},
             ]
         )

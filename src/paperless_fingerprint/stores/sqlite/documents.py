@@ -89,24 +89,17 @@ class Documents(SqliteFile):
 
     def metadata(self, ids: Collection[int]) -> dict[int, Document]:
         with self.reading() as connection:
-            found = connection.execute(
-                f"SELECT {rows.METADATA} FROM document "
-                "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
-                (rows.id_list(ids),),
-            ).fetchall()
-        return {row[0]: rows.document_from(row, "") for row in found}
+            found = _of(connection, f"SELECT {rows.METADATA} FROM document", ids)
+            return {row[0]: rows.document_from(row, "") for row in found}
 
     def texts(self, ids: Collection[int]) -> dict[int, str]:
-        return self._mapping("SELECT id, text FROM content WHERE id IN", ids)
+        with self.reading() as connection:
+            return dict(_of(connection, "SELECT id, text FROM content", ids))
 
     def text_hashes(self, ids: Collection[int]) -> dict[int, tuple[str, str]]:
         with self.reading() as connection:
-            found = connection.execute(
-                "SELECT id, spec, text_hash FROM document "
-                "WHERE id IN (SELECT value FROM json_each(?))",
-                (rows.id_list(ids),),
-            ).fetchall()
-        return {id: (spec, text_hash) for id, spec, text_hash in found}
+            found = _of(connection, "SELECT id, spec, text_hash FROM document", ids)
+            return {id: (spec, text_hash) for id, spec, text_hash in found}
 
     def too_short(self) -> dict[int, int]:
         with self.reading() as connection:
@@ -164,11 +157,7 @@ class Documents(SqliteFile):
                 shared_bands = postings.band_mates(connection, fingerprint, excluding)
                 found = postings.shortlist(connection, fingerprint, excluding)
             met = sorted({*found, *shared_bands, *same_text, *same_file})
-            others = connection.execute(
-                f"SELECT id, {rows.FINGERPRINT} FROM document "
-                "WHERE id IN (SELECT value FROM json_each(?))",
-                (rows.id_list(met),),
-            ).fetchall()
+            others = _of(connection, f"SELECT id, {rows.FINGERPRINT} FROM document", met).fetchall()
         fingerprints = {row[0]: rows.fingerprint_from(row[1:]) for row in others}
         return ranked(
             compare_sketches(
@@ -183,12 +172,10 @@ class Documents(SqliteFile):
     def document_frequencies(
         self, words: Collection[str], *, at_most: int = 1_000_000_000
     ) -> dict[str, int]:
-        query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        asked = list(words)
         with self.reading() as connection:
-            return {
-                word: connection.execute(query, (f'content:"{word}"', at_most)).fetchone()[0]
-                for word in words
-            }
+            found = postings.frequencies(connection, asked, at_most)
+        return dict(zip(asked, found, strict=True))
 
     def repeated_words(self) -> Iterator[tuple[str, int]]:
         with self.reading() as connection:
@@ -212,7 +199,9 @@ class Documents(SqliteFile):
 
     def mark_pending(self, ids: Collection[int]) -> None:
         with self.writing() as connection:
-            await_analysis(connection, list(self._rows_present(connection, ids)))
+            await_analysis(
+                connection, [id for (id,) in _of(connection, "SELECT id FROM content", ids)]
+            )
 
     def mark_analysed(self, done: Sequence[Pending]) -> None:
         with self.writing() as connection:
@@ -223,34 +212,14 @@ class Documents(SqliteFile):
 
     # Inside --------------------------------------------------------------------------------
 
-    def _mapping(self, query: str, ids: Collection[int]) -> dict[int, Any]:
-        with self.reading() as connection:
-            return dict(
-                connection.execute(
-                    f"{query} (SELECT value FROM json_each(?))", (rows.id_list(ids),)
-                ).fetchall()
-            )
-
     def _rows(
         self, connection: sqlite3.Connection, ids: Collection[int] | Mapping[int, Any]
     ) -> dict[int, StoredDocument]:
         if not ids:
             return {}
-        found = connection.execute(
-            f"SELECT {rows.METADATA}, {rows.FINGERPRINT}, text FROM document "
-            "JOIN content USING (id) WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
-            (rows.id_list(ids),),
-        ).fetchall()
+        columns = f"{rows.METADATA}, {rows.FINGERPRINT}, text"
+        found = _of(connection, f"SELECT {columns} FROM document JOIN content USING (id)", ids)
         return {row[0]: rows.stored_from(row) for row in found}
-
-    def _rows_present(self, connection: sqlite3.Connection, ids: Collection[int]) -> list[int]:
-        return [
-            id
-            for (id,) in connection.execute(
-                "SELECT id FROM content WHERE id IN (SELECT value FROM json_each(?))",
-                (rows.id_list(ids),),
-            )
-        ]
 
     def _named(self, record: StoredDocument, known: Mapping[int, StoredDocument]) -> StoredDocument:
         document = record.document
@@ -313,6 +282,14 @@ class Documents(SqliteFile):
     def _forget_text(self, connection: sqlite3.Connection, old: Sequence[StoredDocument]) -> None:
         _unindex_words(connection, [record.document for record in old])
         postings.forget(connection, old)
+
+
+def _of(
+    connection: sqlite3.Connection, select: str, ids: Collection[int] | Mapping[int, Any]
+) -> sqlite3.Cursor:
+    return connection.execute(
+        f"{select} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (rows.id_list(ids),)
+    )
 
 
 def _fits(document: Document) -> bool:

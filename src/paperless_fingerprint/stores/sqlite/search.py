@@ -36,14 +36,13 @@ from paperless_fingerprint.stores.sqlite.conditions import (
     all_of,
 )
 from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
-from paperless_fingerprint.stores.sqlite.postings import post_those_that_wait, some_wait
-from paperless_fingerprint.stores.sqlite.sketch_search import (
+from paperless_fingerprint.stores.sqlite.postings import (
     Ids,
-    likely,
-    number_of_documents,
-    posting_list,
-    scored,
+    lengths,
+    post_those_that_wait,
+    some_wait,
 )
+from paperless_fingerprint.stores.sqlite.sketch_search import likely, number_of_documents, scored
 from paperless_fingerprint.stores.sqlite.time_limit import TimeLimit
 
 #: Sketches looked at for one candidate that is wanted; each further step takes four times as many.
@@ -73,28 +72,18 @@ class SqliteSearcher(SqliteFile):
         with self._limited(Scope()) as connection:
             found = connection.execute(
                 f"SELECT d.id, d.uuid, d.title, d.id NOT IN ({SUPERSEDED}), {text}, d.created, "
-                "d.added, d.page_count, d.owner, d.viewers, "
-                "d.shingles, d.spec "
+                "d.added, d.page_count, d.owner, d.viewers, d.shingles, d.spec "
                 f"FROM json_each(?) wanted JOIN document d ON d.id = wanted.value {joined}",
                 (json.dumps(list(ids)),),
             ).fetchall()
         return {
-            row[0]: Row(
-                id=row[0],
-                uuid=row[1],
-                title=row[2],
-                is_latest=bool(row[3]),
-                text=row[4],
-                created=row[5],
-                added=row[6],
-                page_count=row[7],
-                owner=row[8],
-                viewers=tuple(json.loads(row[9])),
-                shingles=row[10],
-                spec=row[11],
+            id: Row(
+                id, uuid, title, bool(is_latest), text, created, added, pages, owner,
+                tuple(json.loads(viewers)), shingles, spec,
             )
-            for row in found
-        }
+            for id, uuid, title, is_latest, text, created, added, pages, owner, viewers, shingles, spec
+            in found
+        }  # fmt: skip
 
     def begin(self) -> None:
         """Every statement sees all that was committed before it."""
@@ -102,11 +91,8 @@ class SqliteSearcher(SqliteFile):
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
         with self._with_postings(scope) as connection:
             common = common_above(number_of_documents(connection))
-            lengths = [
-                len(posting_list(connection, prefix, common + 1))
-                for prefix in (hashes >> np.uint64(33)).tolist()
-            ]
-        return hashes[np.array(lengths, np.int64) <= common]
+            found = lengths(connection, (hashes >> np.uint64(33)).tolist(), common + 1)
+        return hashes[np.array(found, np.int64) <= common]
 
     def candidates(
         self,

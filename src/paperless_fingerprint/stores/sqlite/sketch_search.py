@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +10,11 @@ import numpy.typing as npt
 from paperless_fingerprint.candidates.rules import shared_hashes
 from paperless_fingerprint.query.plan import SketchQuery
 from paperless_fingerprint.query.searcher import Found
+from paperless_fingerprint.stores.sqlite import postings
+from paperless_fingerprint.stores.sqlite.postings import Ids
 
-Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_ID_BITS = 32
-_ID_MASK = (1 << _ID_BITS) - 1
 #: How far posting lists are read at first; each further round reads four times as far.
 _FIRST_READ = 128
 
@@ -74,9 +72,11 @@ def _read(
     whole = np.zeros(len(prefixes), np.bool_)
     limit = _FIRST_READ
     while not whole.all():
-        for place in np.flatnonzero(~whole).tolist():
-            lists[place] = posting_list(connection, prefixes[place], limit)
-            whole[place] = len(lists[place]) < limit
+        places = np.flatnonzero(~whole).tolist()
+        read = postings.lists(connection, "posting", [prefixes[place] for place in places], limit)
+        for place, ids in zip(places, read, strict=True):
+            lists[place] = np.array(ids, np.int64)
+            whole[place] = len(ids) < limit
         if all(
             group.asked - np.count_nonzero(whole[: group.asked]) <= (group.minimum - 1) * 3 // 4
             for group in query.groups
@@ -84,14 +84,6 @@ def _read(
             break
         limit *= 4
     return lists, whole
-
-
-def posting_list(connection: sqlite3.Connection, prefix: int, limit: int) -> Ids:
-    low = prefix << _ID_BITS
-    keys = connection.execute(
-        "SELECT key FROM posting WHERE key BETWEEN ? AND ? LIMIT ?", (low, low | _ID_MASK, limit)
-    ).fetchall()
-    return np.fromiter(chain.from_iterable(keys), np.int64, len(keys)) & _ID_MASK
 
 
 def number_of_documents(connection: sqlite3.Connection) -> int:

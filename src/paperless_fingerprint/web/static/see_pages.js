@@ -410,15 +410,16 @@ class View {
 
   async findChanges() {
     const words = this.dialog.dataset;
-    let segments;
+    let pair;
     try {
       const answer = await fetch(words.pair, { headers: { Accept: "application/json" } });
       if (!answer.ok) throw new Trouble();
-      ({ segments } = await answer.json());
+      pair = await answer.json();
     } catch { this.trouble = words.noDifferences; return; }
     const until = performance.now() + SEARCHING_MS;
-    for (const [n, side] of this.sides.entries()) await side.findWords(this.text.wordsTold(segments, "ab"[n]), until);
-    if (!segments.some((each) => each.kind !== "same")) this.trouble = words.sameTexts;
+    for (const [n, side] of this.sides.entries()) await side.findWords(this.text.wordsTold(pair.segments, "ab"[n]), until, pair.shortened);
+    if (pair.same_text) this.trouble = words.sameTexts;
+    else if (pair.shortened) this.trouble = words.shortened;
   }
 
   toldOfChanges() {
@@ -533,14 +534,14 @@ class Side {
   }
 
   // Until all words of the text could have been read: a bundle may have many pages more.
-  async findWords(told, until) {
+  async findWords(told, until, shortened) {
     const words = this.view.dialog.dataset;
     const wanted = told.filter(([, kind]) => kind === "change").length;
     if (!this.pages?.count || !told.some(([, kind]) => kind)) return;
     const pages = [];
     const read = [];
     for (let n = 1; n <= Math.min(this.pages.count, MOST_SEARCHED); n += 1) {
-      if (this.view.closed || read.length > 1.2 * told.length + 500 || performance.now() > until) break;
+      if (this.view.closed || (!shortened && read.length > 1.2 * told.length + 500) || performance.now() > until) break;
       pages.push(await this.pages.words(n).catch(() => []));
       for (const piece of pages.at(-1)) read.push(...piece.words);
     }
