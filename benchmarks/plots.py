@@ -85,13 +85,15 @@ class Bars:
 
     def drawn(self) -> list[str]:
         room, start = _WIDTH - 250, 180
-        values = [value for _, value, _ in self.bars]
+        most = max(value for _, value, _ in self.bars) or 1.0
+        # What is too little to be measured has no logarithm.
+        values = [max(value, most / 10_000) for _, value, _ in self.bars]
         low = math.floor(math.log10(min(values))) if self.logarithmic else 0.0
-        most = math.log10(max(values)) - low if self.logarithmic else max(values)
+        whole = (math.log10(most) - low if self.logarithmic else most) or 1.0
         parts = []
-        for number, (name, value, shown) in enumerate(self.bars):
+        for number, ((name, _, shown), value) in enumerate(zip(self.bars, values, strict=True)):
             at = _TOP + 8 + number * min(34, (_HEIGHT - _TOP - 20) / len(self.bars))
-            size = (math.log10(value) - low if self.logarithmic else value) / most * room
+            size = (math.log10(value) - low if self.logarithmic else value) / whole * room
             colour = "c0" if name.startswith(self.ours) else "quiet"
             parts.append(
                 f'<rect x="{start}" y="{at:.1f}" width="{max(1, size):.1f}" height="16" class="{colour} f"/>'

@@ -83,5 +83,16 @@ def test_a_search_says_what_is_found_and_what_is_wrong(tmp_path: Path) -> None:
     assert "any overlap" not in shown
 
 
+def test_what_takes_too_little_to_be_measured_has_a_bar_too(tmp_path: Path) -> None:
+    way = {"documents": 20, "duplicates": 9, "made documents": 300, "found": 0.5}
+    rows = [
+        {**way, "way": name, "right of those called duplicate": 1.0, "CPU s": seconds}
+        for name, seconds in (("same text", 0.0), ("paperless-fingerprint", 0.3))
+    ]
+    (tmp_path / "peers.json").write_text(json.dumps(rows))
+    assert drawn(tmp_path) == ["others.svg"]
+    assert texts(tmp_path / "others.svg").count("same text") == 3
+
+
 def test_without_figures_nothing_is_drawn(tmp_path: Path) -> None:
     assert drawn(tmp_path) == []
