@@ -50,6 +50,7 @@ from paperless_fingerprint.settings.registry import Settings
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.elasticsearch import scan
 from paperless_fingerprint.stores.opening import searcher_of
+from spooling import leave_event
 
 KILLED = -9
 #: Of import, analyze, consume, serve and replace each.
@@ -487,7 +488,7 @@ class Life:
             if len(there) > 20 and self.chance.random() < 0.3:
                 trash_document(library, self.chance.choice(there))
         for id in ids:
-            Spool(self.office.folder / "spool").write(id)
+            leave_event(Spool(self.office.folder / "spool"), id)
         return ids
 
 
@@ -552,7 +553,7 @@ def test_replace_killed(office: Office, report: Report) -> None:
             replaced.add(old)
             wanted.add(new)
             for id in (old, new):
-                spool.write(id)
+                leave_event(spool, id)
             for _ in range(2):
                 statuses = workers.run(
                     args=["consume", "--inbox"], said=str(office.folder / "said"),

@@ -11,6 +11,7 @@ from paperless_work import Office
 
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.paperless.spool import Spool
+from spooling import leave_event
 
 KILLED = -9
 
@@ -23,7 +24,7 @@ def office(tmp_path, stand_in: StandIn) -> Iterator[Office]:
 
 def announce(office: Office, *ids: int) -> None:
     for id in ids:
-        Spool(office.folder / "spool").write(id)
+        leave_event(Spool(office.folder / "spool"), id)
 
 
 def test_killed_at_every_step(office):

@@ -24,6 +24,7 @@ from paperless_fingerprint.integration.inbox import Inbox
 from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.paperless.spool import Spool
 from paperless_fingerprint.stores.sqlite import SqliteStore
+from spooling import leave_event
 
 
 @pytest.fixture
@@ -162,7 +163,7 @@ def test_a_full_disk_at_the_spool_fails_no_upload_and_the_sync_finds_the_documen
 def test_a_full_disk_at_the_inbox_leaves_the_events_in_the_spool(office, letters, monkeypatch):
     spool = Spool(office.folder / "spool")
     for id in letters.add():
-        spool.write(id)
+        leave_event(spool, id)
     real = Inbox.add
 
     def full(self, ids):
@@ -271,11 +272,11 @@ def test_a_clock_that_goes_backwards(office, letters, monkeypatch):
         object.__setattr__(place.inbox, "_clock", time.time)
         for _ in range(scaled(5)):
             first, copy = letters.add()
-            spool.write(first)
+            leave_event(spool, first)
             assert drain(place).done == 1
             days += 1
             office.paperless.faults.next(Fault.SERVER_ERROR, 4, path=f"/api/documents/{copy}/")
-            spool.write(copy)
+            leave_event(spool, copy)
             assert drain(place).tried == 1
             days += 30
             assert drain(place).done == 1

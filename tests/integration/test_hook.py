@@ -22,6 +22,7 @@ from paperless_fixtures import HOOK
 
 from paperless_fingerprint.demo.stand_in import StandIn
 from paperless_fingerprint.paperless.spool import Spool
+from spooling import leave_event
 
 SECRET = "the-shared-secret"
 KEY = "the-secret-key-of-paperless"
@@ -541,7 +542,7 @@ def test_a_signal_neither_fails_the_document_nor_loses_the_event(hook, service, 
 
 
 def test_a_pipe_that_somebody_put_into_the_spool_keeps_nothing_from_going_along(hook, service):
-    hook.spool.write(3)
+    leave_event(hook.spool, 3)
     os.mkfifo(hook.spool.folder / "0.json")
     hook.run(set={"PAPERLESS_FINGERPRINT_SERVICE_URL": service.url})
     assert service.ids() == [12, 3]

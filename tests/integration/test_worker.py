@@ -22,6 +22,7 @@ from waiting import until
 from paperless_fingerprint.cli import main
 from paperless_fingerprint.demo.stand_in import Fault, StandIn
 from paperless_fingerprint.web.app import document_of
+from spooling import leave_event
 
 PROGRAM = str(Path(sys.executable).with_name("paperless-fingerprint"))
 SECRET = "a-secret-of-the-service"
@@ -116,7 +117,7 @@ def test_spooled_events_are_done_by_a_service_that_shares_the_folder(office):
     a, b = office.add(LETTER), office.add(RESCAN)
     with serving(office):
         for id in (a, b):
-            Spool(office.folder / "spool").write(id)
+            leave_event(Spool(office.folder / "spool"), id)
         until(lambda: office.tags(b) == {NEAR}, "the tag")
 
 
@@ -325,7 +326,7 @@ def test_consume_on_the_command_line(office, run):
     assert run("consume", "0").exit_code == 2
     from paperless_fingerprint.paperless.spool import Spool
 
-    Spool(office.folder / "spool").write(a)
+    leave_event(Spool(office.folder / "spool"), a)
     assert json.loads(run("consume", "--inbox", "--json").stdout) == {"done": 1, "waiting": 0}
 
 
@@ -333,7 +334,7 @@ def test_an_outage_leaves_everything_in_the_inbox_and_says_so(office, run, monke
     a = office.add(LETTER)
     from paperless_fingerprint.paperless.spool import Spool
 
-    Spool(office.folder / "spool").write(a)
+    leave_event(Spool(office.folder / "spool"), a)
     monkeypatch.setenv("PAPERLESS_FINGERPRINT_PAPERLESS_URL", "http://127.0.0.1:1")
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     done = run("consume", "--inbox")
@@ -380,7 +381,7 @@ def test_eight_of_them_at_once_do_each_document_once(office):
     spool = Spool(office.folder / "spool")
     processes = []
     for id in ids:
-        spool.write(id)
+        leave_event(spool, id)
         if len(processes) < 8:
             processes.append(
                 subprocess.Popen(
@@ -465,13 +466,13 @@ def test_consume_puts_the_store_in_order_before_it_ends(office, run, monkeypatch
 
     ids = [office.add(LETTER), office.add(RESCAN)]
     spool = Spool(office.folder / "spool")
-    spool.write(ids[0])
+    leave_event(spool, ids[0])
     known: list[int] = []
 
     def tidy(store) -> bool:
         known.append(len(store.ids()))
         if len(known) == 2:
-            spool.write(ids[1])
+            leave_event(spool, ids[1])
         return len(known) < 4
 
     monkeypatch.setattr(SqliteStore, "tidy", tidy)

@@ -16,6 +16,7 @@ from paperless_fingerprint.integration.inbox import FAILED, Inbox, Patience
 from paperless_fingerprint.integration.state import WorkerFile
 from paperless_fingerprint.paperless.records import Stamp
 from paperless_fingerprint.paperless.spool import Spool
+from spooling import leave_event
 
 
 class Clock:
@@ -139,7 +140,7 @@ def test_a_clock_that_is_set_back_does_not_turn_minutes_into_days(inbox, clock):
 def test_the_spool_is_emptied_into_it(inbox, tmp_path):
     spool = Spool(tmp_path / "spool")
     for id in (9, 4, 9):
-        spool.write(id)
+        leave_event(spool, id)
     assert inbox.take_from(spool) == 3
     assert list(spool.events()) == []
     assert ids(inbox) == [4, 9]
@@ -150,7 +151,7 @@ def test_dead_between_the_inbox_and_the_spool_the_event_is_there_twice_and_done_
     inbox, tmp_path, monkeypatch
 ):
     spool = Spool(tmp_path / "spool")
-    spool.write(9)
+    leave_event(spool, 9)
     monkeypatch.setattr(Spool, "remove", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         inbox.take_from(spool)

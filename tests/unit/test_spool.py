@@ -5,15 +5,14 @@ from __future__ import annotations
 import errno
 import json
 import os
-import stat
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paperless_fingerprint.errors import ExitCode
 from paperless_fingerprint.paperless import spool as module
 from paperless_fingerprint.paperless.spool import Spool, SpoolError, default_folder, folder_of
+from spooling import leave_event
 
 
 @pytest.fixture
@@ -37,13 +36,13 @@ def test_a_folder_that_nobody_has_made_yet_is_empty(spool):
 
 def test_events_come_in_the_order_in_which_they_were_written(spool):
     for number in (7, 3, 9, 3):
-        spool.write(number)
+        leave_event(spool, number)
     assert ids(spool) == [7, 3, 9, 3]
     assert ids(spool) == [7, 3, 9, 3]  # reading takes nothing away
 
 
 def test_an_event_that_was_removed_is_gone_and_may_be_removed_again(spool):
-    first, second = spool.write(1), spool.write(2)
+    first, second = leave_event(spool, 1), leave_event(spool, 2)
     spool.remove(first)
     spool.remove(first)
     spool.sync()
@@ -71,9 +70,9 @@ def test_an_event_that_was_removed_is_gone_and_may_be_removed_again(spool):
     ],
 )
 def test_what_is_no_event_is_set_aside_and_not_lost(spool, content):
-    spool.write(1)
+    leave_event(spool, 1)
     put(spool, "00000000000000000001-aa.json", content)
-    spool.write(2)
+    leave_event(spool, 2)
     assert ids(spool) == [1, 2]
     assert [path.read_bytes() for path in spool.damaged()] == [content]
     assert ids(spool) == [1, 2]
@@ -95,17 +94,12 @@ def test_other_peoples_files_are_left_alone(spool):
 
 
 def test_a_pipe_or_a_link_in_the_folder_holds_nobody_up(spool):
-    event = spool.write(1)
+    event = leave_event(spool, 1)
     os.mkfifo(spool.folder / "0.json")
     os.mkfifo(spool.folder / ".0.json.tmp")
     (spool.folder / "1.json").symlink_to(event.path)
     assert ids(spool) == [1]
     assert [path.name for path in spool.unreadable()] == ["0.json", "1.json"]
-
-
-def test_only_the_folders_user_and_group_may_plant_or_delete_events(spool):
-    spool.write(1)
-    assert stat.S_IMODE(spool.folder.stat().st_mode) == 0o2770
 
 
 def test_a_whole_event_that_was_never_renamed_is_rescued(spool):
@@ -127,8 +121,8 @@ def test_an_event_that_is_being_written_is_left_in_peace(tmp_path):
 
 
 def test_a_file_that_another_reader_took_is_no_error(spool):
-    spool.write(1)
-    last = spool.write(2)
+    leave_event(spool, 1)
+    last = leave_event(spool, 2)
     reading = spool.events()
     assert next(reading).document_id == 1
     spool.remove(last)
@@ -136,7 +130,7 @@ def test_a_file_that_another_reader_took_is_no_error(spool):
 
 
 def test_a_file_that_may_not_be_read_stays_and_is_shown(spool, monkeypatch):
-    locked, other = spool.write(1), spool.write(2)
+    locked, other = leave_event(spool, 1), leave_event(spool, 2)
     real = module._content
 
     def content(path):
@@ -149,21 +143,6 @@ def test_a_file_that_may_not_be_read_stays_and_is_shown(spool, monkeypatch):
     assert spool.unreadable() == [locked.path]
     monkeypatch.undo()
     assert ids(spool) == [1, 2]
-
-
-def test_a_full_disk_is_told_and_leaves_nothing_behind(spool, monkeypatch):
-    spool.write(1)
-
-    def full(_descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(module.os, "fsync", full)
-    with pytest.raises(SpoolError, match=r"document 2.*No space left") as error:
-        spool.write(2)
-    assert error.value.exit_code == ExitCode.CONFIGURATION
-    monkeypatch.undo()
-    assert ids(spool) == [1]
-    assert len(list(spool.folder.iterdir())) == 1
 
 
 def test_a_spool_that_is_no_folder_is_named(tmp_path):

@@ -308,3 +308,18 @@ def test_what_the_service_keeps_is_for_its_own_user_alone(serve) -> None:
     made = {"library.db", "library.inbox.db", "library.review.db", "library.differences.db"}
     assert made <= set(kept)
     assert set(kept.values()) == {0o600}
+
+
+def test_equal_lists_of_what_may_be_seen_are_one(shared) -> None:
+    """Of 100,000 documents each takes megabytes, and to compare two of them takes milliseconds."""
+    service, _, _ = shared
+    persons = service.app.state.visits.persons
+    for name in ("dora", "emil"):
+        service.user(name)
+    lists = []
+    for _ in range(2):  # signed in once more
+        for name in ("dora", "emil"):
+            persons.forget(service.token(name))
+            lists.append(persons.of(service.token(name)).visible)
+    assert lists[0]
+    assert all(each is lists[0] for each in lists)

@@ -34,9 +34,6 @@ DAMAGED = "damaged"
 MOST_BYTES = 4096
 #: A hook lives for two seconds. A file that it has not renamed after a minute never will be.
 ABANDONED_SECONDS = 60.0
-#: Hook and worker may be two users: they share the folder's group, which its files take over, and
-#: nobody else may plant or delete an event.
-FOLDER_MODE = 0o2770
 _IN_DOCKER = Path("/usr/src/paperless/data")
 
 
@@ -83,31 +80,6 @@ class Spool:
             if event is not None:
                 yield event
 
-    def write(self, document_id: int) -> SpooledEvent:
-        """The same as the hook does, for whoever else has to leave an event behind."""
-        now = time.time_ns()
-        name = f"{now:020d}-{secrets.token_hex(6)}{SUFFIX}"
-        waiting = self.folder / f".{name}.tmp"
-        content = {"format": FORMAT, "document_id": document_id, "time_ns": now}
-        try:
-            if not self.folder.is_dir():
-                self.folder.mkdir(parents=True, exist_ok=True)
-                self.folder.chmod(FOLDER_MODE)
-            with waiting.open("x", encoding="ascii") as file:
-                file.write(json.dumps(content) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            waiting.rename(self.folder / name)
-            self._sync_folder()
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                waiting.unlink()
-            raise SpoolError(
-                f"The event of document {document_id} could not be written to the spool "
-                f"{self.folder}: {error.strerror}. Make room there or let this user write to it."
-            ) from error
-        return SpooledEvent(document_id, now, self.folder / name)
-
     def remove(self, event: SpooledEvent) -> None:
         """Call it once the event is safe elsewhere. Another reader may have been faster."""
         try:
@@ -120,7 +92,12 @@ class Spool:
 
     def sync(self) -> None:
         """Make removals last; once for many, because it is the slow part."""
-        self._sync_folder()
+        with contextlib.suppress(OSError):  # some network file systems refuse
+            descriptor = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     def damaged(self) -> list[Path]:
         """Files that were set aside because they are no events; for `inbox` and `doctor`."""
@@ -187,14 +164,6 @@ class Spool:
             if (aside / name).exists():
                 name = f"{name}.{secrets.token_hex(4)}"
             path.rename(aside / name)
-
-    def _sync_folder(self) -> None:
-        with contextlib.suppress(OSError):  # some network file systems refuse
-            descriptor = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
 
 def _content(path: Path) -> bytes:

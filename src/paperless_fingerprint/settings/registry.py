@@ -361,10 +361,6 @@ class Settings:
         section, _, name = key.rpartition(".")
         return getattr(getattr(self, section) if section else self, name)
 
-    @property
-    def values(self) -> dict[str, Value]:
-        return {setting.key: self.value(setting.key) for setting in REGISTRY}
-
     def having(self, values: Mapping[str, Value]) -> Settings:
         """The same with these values, by their keys."""
         changed: dict[str, Any] = {}

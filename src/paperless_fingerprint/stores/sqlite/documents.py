@@ -172,12 +172,10 @@ class Documents(SqliteFile):
     def document_frequencies(
         self, words: Collection[str], *, at_most: int = 1_000_000_000
     ) -> dict[str, int]:
-        query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        asked = list(words)
         with self.reading() as connection:
-            return {
-                word: connection.execute(query, (f'content:"{word}"', at_most)).fetchone()[0]
-                for word in words
-            }
+            found = postings.frequencies(connection, asked, at_most)
+        return dict(zip(asked, found, strict=True))
 
     def repeated_words(self) -> Iterator[tuple[str, int]]:
         with self.reading() as connection:

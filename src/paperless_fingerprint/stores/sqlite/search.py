@@ -38,8 +38,8 @@ from paperless_fingerprint.stores.sqlite.conditions import (
 from paperless_fingerprint.stores.sqlite.pages import page_statement, pasted, words_source
 from paperless_fingerprint.stores.sqlite.postings import (
     Ids,
+    lengths,
     post_those_that_wait,
-    posting_list,
     some_wait,
 )
 from paperless_fingerprint.stores.sqlite.sketch_search import likely, number_of_documents, scored
@@ -91,11 +91,8 @@ class SqliteSearcher(SqliteFile):
     def uncommon(self, hashes: Hashes, scope: Scope) -> Hashes:
         with self._with_postings(scope) as connection:
             common = common_above(number_of_documents(connection))
-            lengths = [
-                len(posting_list(connection, "posting", prefix, common + 1))
-                for prefix in (hashes >> np.uint64(33)).tolist()
-            ]
-        return hashes[np.array(lengths, np.int64) <= common]
+            found = lengths(connection, (hashes >> np.uint64(33)).tolist(), common + 1)
+        return hashes[np.array(found, np.int64) <= common]
 
     def candidates(
         self,

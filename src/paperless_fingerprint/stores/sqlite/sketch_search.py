@@ -10,7 +10,8 @@ import numpy.typing as npt
 from paperless_fingerprint.candidates.rules import shared_hashes
 from paperless_fingerprint.query.plan import SketchQuery
 from paperless_fingerprint.query.searcher import Found
-from paperless_fingerprint.stores.sqlite.postings import Ids, posting_list
+from paperless_fingerprint.stores.sqlite import postings
+from paperless_fingerprint.stores.sqlite.postings import Ids
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,9 +72,11 @@ def _read(
     whole = np.zeros(len(prefixes), np.bool_)
     limit = _FIRST_READ
     while not whole.all():
-        for place in np.flatnonzero(~whole).tolist():
-            lists[place] = posting_list(connection, "posting", prefixes[place], limit)
-            whole[place] = len(lists[place]) < limit
+        places = np.flatnonzero(~whole).tolist()
+        read = postings.lists(connection, "posting", [prefixes[place] for place in places], limit)
+        for place, ids in zip(places, read, strict=True):
+            lists[place] = np.array(ids, np.int64)
+            whole[place] = len(ids) < limit
         if all(
             group.asked - np.count_nonzero(whole[: group.asked]) <= (group.minimum - 1) * 3 // 4
             for group in query.groups
