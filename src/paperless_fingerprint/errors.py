@@ -64,7 +64,7 @@ class PartlyDone(FingerprintError):  # noqa: N818  (a state more than an error)
 
 _TOO_LITTLE_MEMORY = (
     "There is too little memory. What was done until then is kept, and the same again goes on there. "
-    "An analysis takes 200 MB, 1.3 KB for each document of the library and 60 MB for each of its "
+    "An analysis takes 200 MB, 0.7 KB for each document of the library and 60 MB for each of its "
     "processes: make room, or set 'workers' to 1."
 )
 

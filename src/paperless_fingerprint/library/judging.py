@@ -15,7 +15,7 @@ from multiprocessing.process import BaseProcess
 from paperless_fingerprint.comparison.relation import Judging, Reading, Thresholds, judge_all, read
 from paperless_fingerprint.comparison.similarity import Weights
 from paperless_fingerprint.errors import PartlyDone
-from paperless_fingerprint.files.memory import give_back_what_is_freed
+from paperless_fingerprint.files.memory import give_back
 from paperless_fingerprint.files.processes import end_with_parent
 from paperless_fingerprint.library.budget import MOST_CHARACTERS, beginning, within_budget
 from paperless_fingerprint.library.vocabulary import Rarity
@@ -178,7 +178,7 @@ class JudgingPool:
         self._workers: dict[Connection, BaseProcess] = {}
         processes = processes or os.cpu_count() or 1
         if processes > 1:
-            give_back_what_is_freed()  # new processes would carry it along
+            give_back()  # new processes would carry it along
             for _ in range(processes):
                 self._start()
 
@@ -211,7 +211,8 @@ class JudgingPool:
                 turn += 1
             if not under_way:
                 return
-            idle = [one for one in wait(list(under_way)) if isinstance(one, Connection)]
+            ready = wait(list(under_way))
+            idle = [worker for worker in under_way if worker in ready]
             for worker in idle:
                 with _told_of_death():
                     answer = worker.recv()
