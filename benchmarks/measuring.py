@@ -48,6 +48,7 @@ def machine() -> dict[str, str]:
         "processor": cpu,
         "cores": str(os.cpu_count()),
         "memory": f"{memory:.0f} GB",
+        "others at work": f"{os.getloadavg()[0]:.0f}",
         "Python": platform.python_version(),
         "SQLite": sqlite3.sqlite_version,
     }

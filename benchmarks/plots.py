@@ -248,7 +248,8 @@ def searches(rows: list[Row]) -> list[Panel]:
         plain = [row["p95 ms"] for row in rows if row["store"] == kind and row["way"] == "plain"]
         store = "SQLite" if kind == "sqlite" else f"Elasticsearch {kind}"
         if points:
-            title = f"{store}: share found, by CPU ms at p95 (plain words {plain[0]:.1f})"
+            count = max(row["documents"] for row in rows if row["store"] == kind)
+            title = f"{store}, {count:,} documents: CPU ms at p95 (plain {plain[0]:.1f})"
             found.append(Scatter(title, points))
     return found
 
@@ -330,7 +331,7 @@ def main(folder: Path, out: Path, added: list[str]) -> None:
         "others": (lambda: others(rows("peers"), rows("fingerprints")), ""),
         "search": (
             lambda: searches(rows("search")),
-            "Share found: of the documents that hold a fifth of a source, ten at most, among the ten shown.",
+            "Upwards the share found: of the documents that hold a fifth of a source, ten at most, among the ten shown.",
         ),
     }
     out.mkdir(parents=True, exist_ok=True)

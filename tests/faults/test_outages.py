@@ -305,7 +305,7 @@ def test_elasticsearch_gone_and_back(office, letters, elasticsearch9, index_pref
         proxy.intercept = gate
         office.environment["PAPERLESS_FINGERPRINT_STORE"] = proxy.url
         office.environment["PAPERLESS_FINGERPRINT_ELASTICSEARCH_PREFIX"] = index_prefix
-        office.environment["PAPERLESS_FINGERPRINT_ELASTICSEARCH_TIMEOUT_SECONDS"] = "2"
+        office.environment["PAPERLESS_FINGERPRINT_ELASTICSEARCH_TIMEOUT_SECONDS"] = "20"
         office.environment["PAPERLESS_FINGERPRINT_INBOX_FILE"] = str(office.folder / "inbox.db")
         with office.open() as place:
             impatient(place)

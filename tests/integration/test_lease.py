@@ -83,10 +83,15 @@ Start = Callable[..., Machine]
 
 
 @pytest.fixture
-def place(elasticsearch9, index_prefix, tmp_path) -> Callable[[str], dict[str, str]]:
+def server(request) -> str:
+    return request.getfixturevalue(getattr(request, "param", "elasticsearch9"))
+
+
+@pytest.fixture
+def place(server, index_prefix, tmp_path) -> Callable[[str], dict[str, str]]:
     def environment(name: str) -> dict[str, str]:
         return {
-            "PAPERLESS_FINGERPRINT_STORE": elasticsearch9,
+            "PAPERLESS_FINGERPRINT_STORE": server,
             "PAPERLESS_FINGERPRINT_ELASTICSEARCH_PREFIX": index_prefix,
             "PAPERLESS_FINGERPRINT_INBOX_FILE": str(tmp_path / name / "inbox.db"),
             "PAPERLESS_FINGERPRINT_WORKERS": "1",
@@ -193,8 +198,9 @@ def test_who_is_killed_is_followed_by_the_next_and_what_he_has_left_is_done(
         assert not library.store.pending()
 
 
+@pytest.mark.parametrize("server", ["elasticsearch9", "opensearch2"], indirect=True)
 def test_what_comes_late_from_a_turn_that_is_over_does_not_go_through(
-    start, here, elasticsearch9, index_prefix, monkeypatch
+    start, here, server, index_prefix, monkeypatch
 ):
     """He was stopped for longer than his turn lasted, and goes on as if nothing had been."""
     with made(here("b")) as library:
@@ -206,7 +212,7 @@ def test_what_comes_late_from_a_turn_that_is_over_does_not_go_through(
         first.process.send_signal(signal.SIGSTOP)
         monkeypatch.setattr(lease, "EXPIRES_SECONDS", 1.0)
         library.analyse()
-        before = aliases(elasticsearch9, index_prefix)
+        before = aliases(server, index_prefix)
         first.work("late")
         first.process.send_signal(signal.SIGCONT)
         assert "has taken it over" in first.says()
@@ -214,11 +220,11 @@ def test_what_comes_late_from_a_turn_that_is_over_does_not_go_through(
         assert library.store.notes()["by"] == "early"
         assert [group.members for group in library.groups()] == [(1, 2)]
         # Nothing has come into being by itself where he wrote to.
-        assert aliases(elasticsearch9, index_prefix) == before
+        assert aliases(server, index_prefix) == before
         turns = {alias for alias in before if "-turn-" in alias}
         assert turns == {f"{each.alias(index_prefix)}-turn-2" for each in definitions().values()}
         library.analyse(full=True)  # and that he is gone disturbs nobody
-        assert not any("turn-1" in alias for alias in aliases(elasticsearch9, index_prefix))
+        assert not any("turn-1" in alias for alias in aliases(server, index_prefix))
 
 
 def test_of_many_who_want_it_at_once_one_gets_it(start, here):
@@ -318,3 +324,24 @@ def test_the_command_line_refuses_and_serve_stands_by(start, here, place, stand_
         until(lambda: worker.vitals.documents_done == 1, "it begins", seconds=120)
     finally:
         worker.stop()
+
+
+def test_a_server_that_is_too_busy_is_asked_again(here, elasticsearch9, index_prefix):
+    from elasticsearch_proxy import Answer, proxy_for
+
+    busy = Answer(429, {"error": {"type": "es_rejected_execution_exception", "reason": "busy"}})
+    refused = []
+
+    def intercept(request):
+        if "_doc/lease" in request.path and len(refused) < 3:
+            refused.append(request)
+            return busy
+        return None
+
+    with proxy_for(elasticsearch9) as proxy:
+        proxy.intercept = intercept
+        with made(here("a").having({"store": proxy.url})) as library:
+            library.analyse()
+            assert [group.members for group in library.groups()] == [(1, 2)]
+    assert len(refused) == 3
+    assert told(elasticsearch9, index_prefix) == ("a", 1, True)

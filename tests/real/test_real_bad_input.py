@@ -18,6 +18,9 @@ from waiting import until
 
 from paperless_fingerprint.demo.stand_in.pdf import pdf_of
 
+#: Paperless takes its time over a dozen documents, or a bundle, where the machine is busy.
+pytestmark = pytest.mark.timeout(300)
+
 MANY = {"selection": {"items": [], "filters": {"relation": "exact"}}, "rules": ["oldest"]}
 TITLE = '<b onmouseover="x">Brief</b> \u202egnp.exe \u2067 عقد'
 
@@ -142,7 +145,6 @@ def test_paperless_is_gone_in_the_middle_and_each_is_done_once(office: RealOffic
     assert everything(office, *ids) == before
 
 
-@pytest.mark.timeout(300)  # Paperless takes its time over such a bundle
 def test_a_bundle_of_five_hundred_pages_a_locked_file_and_strange_titles(office: RealOffice):
     real = office.real
     pages = [f"Seite {n} der Akte, mit Zahlen wie {n * 17} und {n * 31}." for n in range(500)]

@@ -68,7 +68,7 @@ def test_a_picture_has_its_colours_for_light_and_for_dark(tmp_path: Path) -> Non
 
 
 def test_a_search_says_what_is_found_and_what_is_wrong(tmp_path: Path) -> None:
-    way = {"store": "sqlite", "p50 ms": 3.0, "p95 ms": 9.0}
+    way = {"store": "sqlite", "documents": 5_000, "p50 ms": 3.0, "p95 ms": 9.0}
     rows = [
         {**way, "way": "plain"},
         {**way, "way": "_20, whole", "right": 9, "possible": 10, "wrong": 0},

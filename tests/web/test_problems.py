@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from waiting import until
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.languages.reasons import Reason
@@ -46,12 +47,15 @@ def test_the_log_is_english_whoever_asks(serve, monkeypatch, caplog, is_known) -
     assert "Die Bibliothek /x" not in caplog.text
 
 
-def test_why_paperless_cannot_be_used_is_shown_in_ones_own_language(serve, stand_in) -> None:
+def test_why_the_library_cannot_be_used_is_shown_in_ones_own_language(serve, monkeypatch) -> None:
     service = serve()
     service.user("vera", superuser=True)
-    service.review.mirror.trouble = Reason.of_error(
-        StoreError(Reason("library_file", {"path": "/x", "what": "disk_full"}))
-    )
+
+    def full() -> None:
+        raise StoreError(Reason("library_file", {"path": "/x", "what": "disk_full"}))
+
+    monkeypatch.setattr(service.review.mirror, "refresh", full)
+    until(lambda: service.review.mirror.trouble, "the trouble")
     with service.browser("vera") as browser:
         headers = {"Accept": "text/html", "Accept-Language": "de"}
         page = browser.get("/work", headers=headers).text

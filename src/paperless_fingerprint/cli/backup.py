@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    answer,
-    command,
-    print_json,
-    progress_bar,
-    say,
-)
+from paperless_fingerprint.cli.context import Context, command, print_json, progress_bar, say
 
 if TYPE_CHECKING:
     from paperless_fingerprint.library.backup import Restoration
@@ -34,9 +27,13 @@ def backup(context: Context, file: Path, overwrite: bool, as_json: bool) -> None
 
     with progress_bar() as progress:
         made = back_up(context.settings(), file, progress, overwrite=overwrite)
-    size = f"{file.stat().st_size / 1e6:,.1f} MB"
-    sentence = f"Wrote {file} ({size}): {', '.join(made.parts)}. 'restore' shows what is in it."
-    answer(as_json, [made.as_json()], sentence)
+    if as_json:
+        print_json([made.as_json()])
+    else:
+        say(
+            f"Wrote {file} ({file.stat().st_size / 1e6:,.1f} MB): {', '.join(made.parts)}. "
+            "'restore' shows what is in it."
+        )
 
 
 @command()

@@ -112,14 +112,6 @@ def say(message: str) -> None:
     click.echo(message, err=True)
 
 
-def answer(as_json: bool, rows: Iterable[Mapping[str, Any]], sentence: str) -> None:
-    """For programs, or for people."""
-    if as_json:
-        print_json(rows)
-    else:
-        say(sentence)
-
-
 def print_table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> None:
     """`columns` are (heading, 'left' or 'right'). Wide cells are folded, never cut."""
     from paperless_fingerprint.cli.table import table_lines

@@ -6,16 +6,9 @@ import getpass
 
 import click
 
-from paperless_fingerprint.cli.context import (
-    Context,
-    answer,
-    command,
-    print_json,
-    progress_bar,
-    say,
-)
+from paperless_fingerprint.cli.context import Context, command, print_json, progress_bar, say
 from paperless_fingerprint.errors import UsageError
-from paperless_fingerprint.model import STORED_RELATIONS, Decision
+from paperless_fingerprint.model import STORED_RELATIONS
 
 
 def _who() -> str:
@@ -23,12 +16,6 @@ def _who() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user need not have a name
         return "command line"
-
-
-def _saved(decision: Decision, what: str, *, as_json: bool) -> None:
-    from paperless_fingerprint.library.as_json import decision_json
-
-    answer(as_json, [decision_json(decision)], f"Saved: {what}")
 
 
 @command()
@@ -41,11 +28,14 @@ def _saved(decision: Decision, what: str, *, as_json: bool) -> None:
 )
 def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: bool) -> None:
     """Mark documents A and B as not duplicates, until 'undo'."""
+    from paperless_fingerprint.library.as_json import decision_json
+
     with context.library() as library:
         said = library.dismiss(a, b, by=_who(), relation=relation)
-    _saved(
-        said.decision, f"{a} and {b} are not duplicates. 'undo {a} {b}' undoes it.", as_json=as_json
-    )
+    if as_json:
+        print_json([decision_json(said.decision)])
+    else:
+        say(f"Saved: {a} and {b} are not duplicates. 'undo {a} {b}' undoes it.")
 
 
 @command()
@@ -53,21 +43,29 @@ def dismiss(context: Context, a: int, b: int, relation: str | None, as_json: boo
 @click.argument("b", type=int)
 def confirm(context: Context, a: int, b: int, as_json: bool) -> None:
     """Confirm what was found about documents A and B; where nothing was found, that they are duplicates."""
+    from paperless_fingerprint.library.as_json import decision_json
+
     with context.library() as library:
         said = library.confirm(a, b, by=_who())
-    relation = said.pair.relation.value if said.pair else "near"
-    _saved(
-        said.decision, f"{a} and {b} are '{relation}'. 'undo {a} {b}' undoes it.", as_json=as_json
-    )
+    if as_json:
+        print_json([decision_json(said.decision)])
+    else:
+        relation = said.pair.relation.value if said.pair else "near"
+        say(f"Saved: {a} and {b} are '{relation}'. 'undo {a} {b}' undoes it.")
 
 
 @command()
 @click.argument("id", type=int)
 def primary(context: Context, id: int, as_json: bool) -> None:
     """Keep document ID of its group."""
+    from paperless_fingerprint.library.as_json import decision_json
+
     with context.library() as library:
         decision = library.choose_primary(id, by=_who())
-    _saved(decision, f"keep {id}. 'undo {id} {id}' undoes it.", as_json=as_json)
+    if as_json:
+        print_json([decision_json(decision)])
+    else:
+        say(f"Saved: keep {id}. 'undo {id} {id}' undoes it.")
 
 
 @command()

@@ -14,7 +14,6 @@ import click
 
 from paperless_fingerprint.cli.context import (
     Context,
-    answer,
     command,
     console,
     percent,
@@ -178,7 +177,10 @@ def _tune_semantic(context: Context, *, keep: bool, as_json: bool) -> None:
 
     with context.library() as library, closing(open_vectors(library.store)) as vectors:
         found = tune(library.store, vectors, library.settings, keep=keep)
-    answer(as_json, [found.as_json()], found.in_words())
+    if as_json:
+        print_json([found.as_json()])
+    else:
+        say(found.in_words())
 
 
 @command(json=False)

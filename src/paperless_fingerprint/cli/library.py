@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from paperless_fingerprint.cli.context import Context, answer, command, progress_bar
+from paperless_fingerprint.cli.context import Context, command, print_json, progress_bar, say
 from paperless_fingerprint.errors import PartlyDone, UsageError
 
 
@@ -26,7 +26,10 @@ def import_(context: Context, file: Path, as_json: bool) -> None:
         raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
     with source, progress_bar() as progress, context.library(progress, create=True) as library:
         report = library.import_lines(source)
-    answer(as_json, [report.as_json()], report.in_words())
+    if as_json:
+        print_json([report.as_json()])
+    else:
+        say(report.in_words())
     if report.bad:
         raise PartlyDone(
             f"{len(report.bad):,} lines of {file} were left out, as said above; the rest is in. "
@@ -50,4 +53,7 @@ def analyze(context: Context, full: bool, settle: bool, as_json: bool) -> None:
     """
     with progress_bar() as progress, context.library(progress) as library:
         report = library.analyse(full=full, settle=settle)
-    answer(as_json, [report.as_json()], report.in_words())
+    if as_json:
+        print_json([report.as_json()])
+    else:
+        say(report.in_words())

@@ -31,8 +31,6 @@ class PaperlessDocument:
     #: Field id → value, in Paperless's own form. A number may come as text: bulk edits do not check.
     custom_fields: Mapping[int, Any] = field(default_factory=dict)
     mime_type: str | None = None
-    #: None where it was not asked for.
-    may_change: bool | None = None
 
     @property
     def id(self) -> int:
@@ -92,7 +90,6 @@ class Stamp:
 class Trashed:
     id: int
     title: str
-    deleted_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +245,6 @@ def _document_of(found: Json, name_of: NameOf, *, full_perms: bool) -> Paperless
         tag_ids=tag_ids,
         custom_fields={int(f["field"]): f["value"] for f in found.get("custom_fields") or ()},
         mime_type=found.get("mime_type"),
-        may_change=found.get("user_can_change"),
     )
 
 

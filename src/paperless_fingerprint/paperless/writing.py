@@ -20,7 +20,7 @@ from paperless_fingerprint.paperless.listing import (
     everything,
     in_chunks,
 )
-from paperless_fingerprint.paperless.records import Trashed, moment
+from paperless_fingerprint.paperless.records import Trashed
 from paperless_fingerprint.paperless.refusals import (
     DeniedError,
     MissingError,
@@ -159,7 +159,7 @@ class Writes(Lists):
     def trashed(self) -> list[Trashed]:
         """What lies in the trash. Paperless sends whole texts here, hence small pages."""
         return [
-            Trashed(int(item["id"]), item.get("title") or "", moment(item.get("deleted_at")))
+            Trashed(int(item["id"]), item.get("title") or "")
             for item in everything(self._connection, "/api/trash/", page_size=IDS_PER_REQUEST)
         ]
 

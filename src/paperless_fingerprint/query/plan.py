@@ -63,7 +63,6 @@ class LevelGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SketchQuery:
-    likeness: Likeness
     spec: str
     #: Id of the source, which is no hit.
     source: int
@@ -105,19 +104,17 @@ def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQu
     total = len(source.hashes)
     lowest = source.hashes[: source.level_counts[source.level]]
     if not len(lowest):
-        return SketchQuery(term.likeness, spec.id, source.id, lowest, ())
+        return SketchQuery(spec.id, source.id, lowest, ())
     if overlap <= 0:
         asked = min(len(lowest), ASKED_AT_MOST)
         every_level = tuple(range(spec.sketch_max_level + 1))
         group = LevelGroup(every_level, asked, 1, 1 / asked)
-        return SketchQuery(
-            term.likeness, spec.id, source.id, lowest[:asked], (group,), drop_common=True
-        )
+        return SketchQuery(spec.id, source.id, lowest[:asked], (group,), drop_common=True)
     if term.likeness is Likeness.WITHIN:
         groups = _within_groups(source.level_counts, overlap, probability or SURE)
         asked = max(group.asked for group in groups)
         return SketchQuery(
-            term.likeness, spec.id, source.id, source.hashes[:asked], groups,
+            spec.id, source.id, source.hashes[:asked], groups,
             per_shingle=True, shingles=(1, math.floor(total / overlap + 1e-9)),
         )  # fmt: skip
     groups = _containment_groups(source, overlap, probability)
@@ -128,7 +125,7 @@ def sketch_query(term: Alike, source: Source, spec: FingerprintSpec) -> SketchQu
         if term.likeness is Likeness.SIMILAR
         else None
     )
-    return SketchQuery(term.likeness, spec.id, source.id, lowest[:asked], groups, shingles=sizes)
+    return SketchQuery(spec.id, source.id, lowest[:asked], groups, shingles=sizes)
 
 
 def without_common(query: SketchQuery, uncommon: Hashes) -> SketchQuery:

@@ -74,7 +74,6 @@ class Likeness:
 
     id: int
     likeness: float
-    cosine: float
     language: str
 
 
@@ -142,7 +141,7 @@ def nearest_in_meaning(
     (found,) = vectors.nearest(space, query, limit=limit + 1, at_least=floor)
     others = vectors.get(space, [one.id for one in found])
     return [
-        Likeness(one.id, scale.likeness(one.cosine), one.cosine, others[one.id].language)
+        Likeness(one.id, scale.likeness(one.cosine), others[one.id].language)
         for one in found
         if one.id != id and one.id in others
     ][:limit]
