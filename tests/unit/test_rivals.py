@@ -50,14 +50,6 @@ def test_what_is_the_same_is_no_rival() -> None:
         assert confidences(link(1, 2, 0.95), link(1, 3, 0.95), same)[1, 2] == 0.95
 
 
-def test_copies_of_a_rival_claim_a_document_once() -> None:
-    once = confidences(link(1, 2, 0.98), link(1, 3, 0.95))
-    copied = confidences(
-        link(1, 2, 0.98), link(1, 3, 0.95), link(1, 4, 0.95), link(3, 4, 0.99, EXACT)
-    )
-    assert copied[1, 2] == once[1, 2] < 0.98
-
-
 def test_a_copy_and_a_version_are_no_rivals() -> None:
     """A letter that was copied and corrected; the copy is read too badly to tell what it has of the
     correction."""

@@ -127,21 +127,11 @@ class Claims:
         by_itself = alone(link)
         if by_itself >= 1:
             return by_itself
-        against = min(_MOST_AGAINST, fsum(rival.odds for rival in self._distinct(link)))
+        against = min(_MOST_AGAINST, fsum(rival.odds for rival in self.rivals(link)))
         if not against:
             return by_itself
         odds = _odds(by_itself) / (1 + against)
         return round(odds / (1 + odds), 4)
-
-    def _distinct(self, link: Link) -> list[Rival]:
-        """Its rivals, and of those that are the same as one another only the strongest: what was
-        scanned three times claims a document once."""
-        counted: list[Rival] = []
-        for rival in self.rivals(link):
-            same = self._same[rival.other]
-            if not any(one.document == rival.document and one.other in same for one in counted):
-                counted.append(rival)
-        return counted
 
     def changed(self, links: Collection[Link]) -> dict[tuple[int, int], float]:
         """The confidence of those that another one is stored of."""
