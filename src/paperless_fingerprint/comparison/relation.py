@@ -273,8 +273,8 @@ def _tell_by_evidence(
     relation, confidence = _decide(chances, evidence, shared, judging.thresholds)
     place, a_is_whole = None, evidence.a.coverage < evidence.b.coverage
     if relation is Relation.CONTAINS:
-        whole = a if a_is_whole else b
-        place = place_of(evidence.alignment, whole.tokens, in_a=a_is_whole)
+        whole, part = (a, b) if a_is_whole else (b, a)
+        place = place_of(evidence.alignment, part.tokens, whole.tokens, in_a=a_is_whole)
     why: tuple[Reason, ...] = ()
     if judging.explain or relation in STORED_RELATIONS:
         why = reasons.of(relation, evidence, a, b)
