@@ -38,6 +38,8 @@ from measuring import report
 PEOPLE = 20
 #: What p95 may be, times that of the bare page.
 GOAL = 5.0
+#: So many of the groups are identical throughout, for the batch that keeps one of each.
+IDENTICAL = 5_000
 _WORDS = "ba do ke li mu na po ra si tu ve wo ze gra ster lin mond tal".split()
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -135,9 +137,9 @@ def fill(folder: Path, store: str | None, documents: int, groups: int) -> None:
         if words is None:
             words = " ".join("".join(rng.choices(_WORDS, k=3)) for _ in range(80))
             texts = {number: words}
-        content = f"Rechnung Nr. {number} vom 3. März 2024. {words} " + "".join(
-            rng.choices(_WORDS, k=2)
-        )
+        content = f"Rechnung Nr. {number} vom 3. März 2024. {words} "
+        if not 0 <= number < IDENTICAL:
+            content += "".join(rng.choices(_WORDS, k=2))
         document = Document(
             id, f"Rechnung {number} der Stadtwerke", content, f"Correspondent {number % 300}",
             f"Type {number % 12}", f"20{10 + number % 15}-03-0{1 + number % 9}",
@@ -151,21 +153,24 @@ def fill(folder: Path, store: str | None, documents: int, groups: int) -> None:
     for start in range(0, len(found), 2_000):
         some = found[start : start + 2_000]
         made = []
-        for ids in some:
+        relation_of = {}
+        for place, ids in enumerate(some, start):
+            relation = Relation.EXACT if place < IDENTICAL else Relation.NEAR
+            relation_of[ids[0]] = relation
             for other in ids[1:]:
-                sure = round(rng.uniform(0.76, 1.0), 4)
+                sure = 1.0 if relation is Relation.EXACT else round(rng.uniform(0.76, 1.0), 4)
                 scores = PairScore(sure, sure, sure, sure, 1.0, 1.0, 1.0, None, sure)
                 reasons = (
                     Reason("same_fact", {"kind": "invoice number", "value": "2024-117"}),
                     Reason("share", {"share": sure}),
                 )
-                made.append(Pair(ids[0], other, Relation.NEAR, sure, scores, reasons))
+                made.append(Pair(ids[0], other, relation, sure, scores, reasons))
         opened.write_pairs(made)
         sure_of = {pair.a: pair.confidence for pair in made}
         opened.replace_groups(
             [id for ids in some for id in ids],
             [
-                Group(f"g{ids[0]}", Relation.NEAR, sure_of[ids[0]], ids[0], ids,
+                Group(f"g{ids[0]}", relation_of[ids[0]], sure_of[ids[0]], ids[0], ids,
                       tuple((ids[0], other) for other in ids[1:]))
                 for ids in some
             ],
@@ -365,6 +370,9 @@ def kinds(
                 "/review/preview",
                 {"all": "1", "query": "sure=80", "verdict": "same", "back": "/review"},
             ),
+        ),
+        f"keep one of each of {min(IDENTICAL, len(found)):,}, preview": (
+            True, 200, lambda _: "/resolve-many?relation=exact",
         ),
         "one group": (True, 200, lambda rng: f"/review/{group(rng)}"),
         "two documents": (True, 200, lambda rng: f"/review/p{pair(rng)}"),
