@@ -53,7 +53,7 @@ def test_of_one_document_once_for_all_its_tries(office, breaks, monkeypatch, cap
 
 def test_in_the_worker_once_for_all_its_tries(office, breaks, monkeypatch, caplog):
     tries = []
-    monkeypatch.setattr(worker, "open_workplace", lambda *_: tries.append(1) or breaks())
+    monkeypatch.setattr(worker, "open_workplace", lambda *_, **__: tries.append(1) or breaks())
     working = worker.Worker(office.settings)
     working.start()
     try:
