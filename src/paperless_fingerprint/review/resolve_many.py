@@ -129,10 +129,19 @@ class _Planned:
     choice: Choice
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    planned: Sequence[_Planned]
+    left_out: Sequence[LeftOut]
+    #: Of what is planned, in a few letters.
+    seen: str
+
+
 def look(
     review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder
 ) -> ManyPreview:
-    planned, left_out = _plan(review, person, paperless, order)
+    plan = _plan(review, person, paperless, order)
+    planned, left_out = plan.planned, plan.left_out
     documents = review.mirror.catalogue.documents
     going = [id for each in planned for id in each.choice.trash]
 
@@ -154,7 +163,7 @@ def look(
             for each in planned[:_EXAMPLES]
         ),
         tuple(Count(why, count) for why, count in reasons.most_common()),
-        tuple(left_out[:_LISTED]), len(planned) * _WRITES_EACH / pace, may_not, _seen(planned),
+        tuple(left_out[:_LISTED]), len(planned) * _WRITES_EACH / pace, may_not, plan.seen,
     )  # fmt: skip
 
 
@@ -166,12 +175,12 @@ def resolve(
         raise UsageError(_("Writing to Paperless is switched off in the settings."))
     if not (person.may_decide and person.may_delete):
         raise Forbidden(_("Your account may not delete documents in Paperless."))
-    planned, _left_out = _plan(review, person, paperless, order)
-    if not planned:
+    plan = _plan(review, person, paperless, order)
+    if not plan.planned:
         raise UsageError(_("None of these groups can be resolved at once."))
     with review.deciding:
-        if _seen(planned) != order.seen:
-            return BatchStarted(0, len(planned))
+        if plan.seen != order.seen:
+            return BatchStarted(0, len(plan.planned))
         at = now_text()
         identical = Identical(
             _floor(review), order.protected_tags, order.protected_path, order.protected
@@ -184,7 +193,7 @@ def resolve(
                 (journals.DecisionStep(journals.TRASH, each.choice.keep[0], each.choice.trash),),
                 ordered=MergeOrder(person, each.choice, "", identical).as_text(),
             )
-            for each in planned
+            for each in plan.planned
         ])  # fmt: skip
     review.merges.wake()
     return BatchStarted(kept[0].number, len(kept))
@@ -252,9 +261,7 @@ def batch(review: Review, person: Person, number: int) -> BatchView:
 # --- the plan -------------------------------------------------------------------------------------
 
 
-def _plan(
-    review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder
-) -> tuple[list[_Planned], list[LeftOut]]:
+def _plan(review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder) -> _Plan:
     """Made once for all who ask the same of the same library, unless Paperless has to be asked."""
     _check(order)
     if order.path is not None or order.protected_path is not None:
@@ -267,13 +274,11 @@ def _plan(
     if kept is None or kept[0] is not catalogue or kept[1] is not waiting:
         made = _made(review, person, paperless, order)
         kept = review.plans.put(key, (catalogue, waiting, made))
-    found: tuple[list[_Planned], list[LeftOut]] = kept[2]
+    found: _Plan = kept[2]
     return found
 
 
-def _made(
-    review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder
-) -> tuple[list[_Planned], list[LeftOut]]:
+def _made(review: Review, person: Person, paperless: PaperlessClient, order: ManyOrder) -> _Plan:
     entries = chosen(review, person, order.selection)
     if len(entries) > MOST_GROUPS:
         raise UsageError(
@@ -298,7 +303,7 @@ def _made(
             left_out.append(LeftOut(entry.id, found[0].title if found else "", why))
         else:
             planned.append(_Planned(entry, choice))
-    return planned, left_out
+    return _Plan(planned, left_out, _seen(planned))
 
 
 Rank = Callable[[QueueEntry, Sequence[Brief]], list[int]]
