@@ -172,7 +172,18 @@ TEXTS: Mapping[str, str] = {
     "library_in_elasticsearch": mark(
         "The library in Elasticsearch at %(address)s cannot be used: %(what)s."
     ),
+    "works_elsewhere": mark(
+        "%(place)s works on the library in Elasticsearch at %(address)s, and only one place may do so "
+        "at a time: a machine and its data folder. Do it there, or end what runs there; where that "
+        "machine is gone, its turn ends a minute after its last sign."
+    ),
     # What the value `what` of those names.
+    "taken_over": mark(
+        "%(place)s has taken it over, since nothing was heard from %(here)s for a minute. What was "
+        "under way here is done there"
+    ),
+    "lease_changes": mark("its lease keeps changing. Try again in a moment"),
+    "nodes_stay_behind": mark("not all of its nodes follow. Try again in a moment"),
     "disk_full": mark(
         "the disk is full. Make room and run the command again; nothing was half written"
     ),

@@ -32,6 +32,7 @@ from elasticsearch import ApiError, ConflictError, NotFoundError, TransportError
 
 from paperless_fingerprint.errors import StoreError
 from paperless_fingerprint.files import OWNER_ONLY
+from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.stores.elasticsearch.connection import Address, connect
 from paperless_fingerprint.stores.elasticsearch.failures import Failures
 from paperless_fingerprint.stores.elasticsearch.layout import definitions
@@ -137,8 +138,7 @@ class ElasticsearchLease:
     def lost(self) -> StoreError:
         """What to say where another place has it now."""
         return self._failures.store_error(
-            f"{self._lost_to or 'another place'} has taken it over, since nothing was heard from "
-            f"{self._shown} for a minute. What was under way here is done there"
+            "taken_over", place=self._lost_to or "another place", here=self._shown
         )
 
     # Beginning and ending --------------------------------------------------------------------
@@ -188,10 +188,8 @@ class ElasticsearchLease:
             self._place = os.read(self._descriptor, 100).decode()
             fcntl.flock(self._descriptor, fcntl.LOCK_SH)
         except OSError as error:
-            raise StoreError(
-                f"The file {self._file} cannot be used: {error.strerror}. This user must be able to "
-                "write to that folder."
-            ) from error
+            told = {"path": str(self._file), "said": error.strerror or str(error)}
+            raise StoreError(Reason("lock_file", told)) from error
 
     def _name_place(self) -> None:
         """In one step: of several who do so at once one succeeds."""
@@ -232,7 +230,7 @@ class ElasticsearchLease:
                     return held
                 # Whoever was stopped in between may have come too late: the number tells.
                 return self._write(wanted, held.version)
-        raise self._failures.store_error("its lease keeps changing. Try again in a moment")
+        raise self._failures.store_error("lease_changes")
 
     def _is_outwaited(self, seen: _Seen, *, wait: bool) -> bool:
         """Whether this holder has given no sign for long enough. Not, where there is another."""
@@ -250,11 +248,8 @@ class ElasticsearchLease:
                 return False
             if again.version != seen.version:
                 self._watched = again.version, _now()
-        raise ElsewhereError(
-            f"{told.shown} works on the library in Elasticsearch at {self._failures.address}, and "
-            "only one place may do so at a time: a machine and its data folder. Do it there, or end "
-            "what runs there; where that machine is gone, its turn ends a minute after its last sign."
-        )
+        where = {"place": told.shown, "address": self._failures.address}
+        raise ElsewhereError(Reason("works_elsewhere", where))
 
     # The server's side -----------------------------------------------------------------------
 
@@ -278,7 +273,7 @@ class ElasticsearchLease:
             with suppress(NotFoundError):
                 if self._client.indices.update_aliases(actions=actions)["acknowledged"]:
                     return False
-        raise self._failures.store_error("not all of its nodes follow. Try again in a moment")
+        raise self._failures.store_error("nodes_stay_behind")
 
     def _keep_renewing(self, ended: threading.Event) -> None:
         pause = RENEWED_SECONDS
