@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import os
-import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 
 from paperless_fingerprint.comparison.relation import Judging, Reading, Thresholds, judge_all, read
 from paperless_fingerprint.comparison.similarity import Weights
 from paperless_fingerprint.errors import PartlyDone
 from paperless_fingerprint.files.memory import give_back
-from paperless_fingerprint.files.processes import end_with_parent
+from paperless_fingerprint.files.processes import ProcessDiedError, Processes
 from paperless_fingerprint.library.budget import MOST_CHARACTERS, beginning, within_budget
 from paperless_fingerprint.library.vocabulary import Rarity
 from paperless_fingerprint.model import (
@@ -136,104 +130,44 @@ def judge_chunk(
 
 
 #: The members of a family of forms come again from chunk to chunk.
-_readings: dict[int, Reading] = {}
 _READINGS_KEPT = 120
 
 
-def _work(asked: Connection, judge: Judge, rarity: Rarity) -> None:
-    """What one process does: answers with pairs, or with the error that there was."""
-    # Of a lack of memory it dies, which the one that asks is told by its silence.
-    with suppress(EOFError, OSError, MemoryError, RuntimeError):
-        end_with_parent()
-        # What was there before is shared with the process that this one came from, as long as nobody
-        # writes to it; to look for cycles in it would be to write to all of it.
-        gc.freeze()
-        while True:
-            answer: list[Pair] | Exception
-            try:
-                answer = _judge_and_remember(asked.recv(), judge, rarity)
-            except (EOFError, OSError):
-                raise
-            except Exception as error:
-                error.add_note(traceback.format_exc())
-                answer = error
-            asked.send(answer)
+def _remembering(judge: Judge, rarity: Rarity) -> Callable[[Chunk], list[Pair]]:
+    readings: dict[int, Reading] = {}
 
+    def judged(chunk: Chunk) -> list[Pair]:
+        if len(readings) > _READINGS_KEPT:
+            readings.clear()
+        return judge_chunk(chunk, judge, rarity, readings)
 
-def _judge_and_remember(chunk: Chunk, judge: Judge, rarity: Rarity) -> list[Pair]:
-    if len(_readings) > _READINGS_KEPT:
-        _readings.clear()
-    return judge_chunk(chunk, judge, rarity, _readings)
+    return judged
 
 
 class JudgingPool:
-    """Judges chunks in their order: in this process, or in several when there is enough to do.
-
-    The library's executors keep threads beside, and where one of these dies of a lack of memory,
-    everybody waits for ever. Here a pipe breaks.
-    """
+    """Judges chunks in their order: in this process, or in several when there is enough to do."""
 
     def __init__(self, judge: Judge, rarity: Rarity, processes: int) -> None:
-        self._judge, self._rarity = judge, rarity
-        self._workers: dict[Connection, BaseProcess] = {}
+        self._given = judge, rarity
+        self._processes: Processes[Chunk, list[Pair]] | None = None
         processes = processes or os.cpu_count() or 1
         if processes > 1:
             give_back()  # new processes would carry it along
-            for _ in range(processes):
-                self._start()
-
-    def _start(self) -> None:
-        ours, theirs = multiprocessing.Pipe()
-        given = (theirs, self._judge, self._rarity)
-        worker = multiprocessing.Process(target=_work, args=given, daemon=True)
-        worker.start()
-        theirs.close()  # that of a process that has died is open nowhere
-        self._workers[ours] = worker
+            self._processes = Processes(processes, _remembering, self._given)
 
     def judged(self, chunks: Iterable[Chunk]) -> Iterator[list[Pair]]:
-        if not self._workers:
-            for chunk in chunks:
-                yield _judge_and_remember(chunk, self._judge, self._rarity)
+        if self._processes is None:
+            yield from map(_remembering(*self._given), chunks)
             return
-        # Only a few chunks at a time are on their way: their texts are in memory.
-        coming = enumerate(chunks)
-        under_way: dict[Connection, int] = {}
-        judged: dict[int, list[Pair]] = {}
-        idle = list(self._workers)
-        turn = 0
-        while True:
-            for worker, (number, chunk) in zip(idle, coming, strict=False):
-                with _told_of_death():
-                    worker.send(chunk)
-                under_way[worker] = number
-            while turn in judged:
-                yield judged.pop(turn)
-                turn += 1
-            if not under_way:
-                return
-            ready = wait(list(under_way))
-            idle = [worker for worker in under_way if worker in ready]
-            for worker in idle:
-                with _told_of_death():
-                    answer = worker.recv()
-                if isinstance(answer, Exception):
-                    raise answer
-                judged[under_way.pop(worker)] = answer
+        try:
+            yield from self._processes.done(chunks)
+        except ProcessDiedError as error:
+            raise PartlyDone(
+                "A process that compares texts has died, most likely for want of memory. What "
+                "was compared is kept, and the next run goes on there; set 'workers' to a "
+                "lower number."
+            ) from error
 
     def close(self) -> None:
-        for connection, worker in self._workers.items():
-            connection.close()
-            worker.kill()  # nobody waits for what it is at
-            worker.join()
-
-
-@contextmanager
-def _told_of_death() -> Iterator[None]:
-    try:
-        yield
-    except (EOFError, ConnectionError) as error:
-        raise PartlyDone(
-            "A process that compares texts has died, most likely for want of memory. What "
-            "was compared is kept, and the next run goes on there; set 'workers' to a "
-            "lower number."
-        ) from error
+        if self._processes is not None:
+            self._processes.close()

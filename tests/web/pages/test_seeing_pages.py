@@ -92,6 +92,9 @@ def test_pages_are_drawn_only_when_asked_for_and_with_the_keyboard_alone(page, c
 
 
 def test_keys_never_reach_the_page_behind(page, chromium):
+    decided = page.locator("main tbody tr")
+    page.goto("/decisions")
+    before = decided.count()
     see(page, "/review/p23-24")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("d")
@@ -100,7 +103,8 @@ def test_keys_never_reach_the_page_behind(page, chromium):
     expect(page.locator(".see-difference")).to_be_visible()
     assert page.url.endswith("/review/p23-24")
     page.goto("/decisions")
-    expect(page.locator("main")).not_to_contain_text("Kestrel")
+    # Other tests may have decided on the same two documents.
+    expect(decided).to_have_count(before)
 
 
 def test_a_picture_of_a_page_opens_them_large(page, chromium):
