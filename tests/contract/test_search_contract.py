@@ -348,7 +348,7 @@ def test_a_page_goes_on_where_the_last_one_ended(asking) -> None:
             whole = asking(query, sort=sort)
             ids, after = [], ""
             while True:
-                answer = asking(query, sort=sort, limit=20, after=after)
+                answer = asking(query, sort=sort, limit=40, after=after)
                 ids += [hit.id for hit in answer.hits]
                 assert answer.total <= whole.total
                 after = answer.next
