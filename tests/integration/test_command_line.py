@@ -336,13 +336,6 @@ def test_a_library_moves_to_another_store(program: Program) -> None:
     assert program("migrate", target).exit_code == 2
 
 
-def test_the_demo_ends_by_itself(program: Program) -> None:
-    done = program("demo", "--once")
-    assert done.exit_code == 0, done.output
-    assert "The sample library" in done.stderr
-    assert "near" in done.stdout
-
-
 def test_every_command_has_help(program: Program) -> None:
     def walk(command, path: list[str]) -> None:
         done = CliRunner().invoke(main, [*path, "--help"])
