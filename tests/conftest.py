@@ -35,18 +35,36 @@ def pytest_configure() -> None:
 SLOW = ("faults", "integration", "web", "contract")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def group_of(nodeid: str) -> str:
     """Where two processes share the tests ('make test'): one begins with all that ask a search
-    server, of which each is started once; the other goes through the rest, file by file. What takes
-    long comes first, so that at the end neither waits for the other."""
+    server, of which each is started once; the other goes through the rest, file by file."""
+    is_servers = "elasticsearch" in nodeid or "opensearch" in nodeid
+    return "servers" if is_servers else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log):
+    """By names: groups that are marked (--dist loadgroup) are not heard of from pytest 9.2 on."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return Scheduling(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that at the end neither process waits for the other."""
     place = {}
     for item in items:
-        servers = item.get_closest_marker("elasticsearch") or any(
+        is_servers = group_of(item.nodeid) == "servers"
+        folder = item.path.relative_to(HERE).parts[0]
+        place[item] = 0 if is_servers else 1 + (*SLOW, folder).index(folder)
+        asks = item.get_closest_marker("elasticsearch") or any(
             name.startswith(("elasticsearch", "opensearch")) for name in item.fixturenames
         )
-        item.add_marker(pytest.mark.xdist_group("servers" if servers else item.path.name))
-        folder = item.path.relative_to(HERE).parts[0]
-        place[item] = 0 if servers else 1 + ((*SLOW, folder).index(folder))
+        assert is_servers or not asks, f"{item.nodeid} asks a search server: let its name say so"
     if hasattr(config, "workerinput"):
         items.sort(key=place.__getitem__)
 
