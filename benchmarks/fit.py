@@ -6,7 +6,7 @@ Makes the cases (what is said of two documents by the evidence, and what they ar
 of small trees to them, calibrates them on sources that the trees did not see, writes the file and
 prints the figures by leaving out families and each source in turn, and how often what it is so sure
 of is so. With `--check` it writes nothing and says whether the file is what this recipe gives. It
-takes about twenty minutes on two cores.
+takes about a quarter of an hour on two cores.
 
 It needs the labelled corpora beside the repository (../shared/corpora, or --corpora), which are not
 part of it, and the libraries that benchmarks/made writes, which it writes itself.
