@@ -16,7 +16,7 @@ COVERED ?= tests/unit tests/properties tests/golden tests/integration/test_comma
 
 # In two processes: tests wait for a server or a browser more than they work.
 test: check chromium
-	$(RUN) pytest -n 2 --dist loadgroup
+	$(RUN) pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 # The page tests need a real browser.
 chromium:

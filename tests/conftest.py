@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from elasticsearch_nodes import NAMED_SERVER, Cluster, NodePool, NodeStartError, delete_indices
+
+HERE = Path(__file__).parent
 
 
 def pytest_configure() -> None:
@@ -28,14 +31,24 @@ def pytest_configure() -> None:
     settings.load_profile("patient")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where two processes share the tests ('-n 2 --dist loadgroup'): one has all that ask a search
-    server, of which each is started once; the other goes through the rest, file by file."""
+#: Folders whose files take minutes rather than seconds.
+SLOW = ("faults", "integration", "web", "contract")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where two processes share the tests ('make test'): one begins with all that ask a search
+    server, of which each is started once; the other goes through the rest, file by file. What takes
+    long comes first, so that at the end neither waits for the other."""
+    place = {}
     for item in items:
         servers = item.get_closest_marker("elasticsearch") or any(
             name.startswith(("elasticsearch", "opensearch")) for name in item.fixturenames
         )
         item.add_marker(pytest.mark.xdist_group("servers" if servers else item.path.name))
+        folder = item.path.relative_to(HERE).parts[0]
+        place[item] = 0 if servers else 1 + ((*SLOW, folder).index(folder))
+    if hasattr(config, "workerinput"):
+        items.sort(key=place.__getitem__)
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,7 @@ def check_whole(library: Path, expected: set[int], *, at_least: bool = False) ->
         assert store.document_frequencies([text.split()[5]])[text.split()[5]] >= 1
     assert {item.id for item in store.pending()} == ids
     # No posting is left of a document that is not there, and none is missing.
-    connection = store._connection()
+    connection = store._own().connection
     [(owners,)] = connection.execute(
         "SELECT count(DISTINCT key & 4294967295) FROM posting"
     ).fetchall()

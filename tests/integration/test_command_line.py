@@ -232,7 +232,7 @@ def test_a_file_that_is_no_library_is_left_alone(program: Program, tmp_path: Pat
 def test_a_read_only_library_says_so(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "library.db")
     # What SQLite answers for a file without write permission, which root would have anyway.
-    store._connection().execute("PRAGMA query_only = ON")
+    store._own().connection.execute("PRAGMA query_only = ON")
     with pytest.raises(StoreError, match="write permission"):
         store.put([stored(1, "text")])
     store.close()
@@ -241,7 +241,7 @@ def test_a_read_only_library_says_so(tmp_path: Path) -> None:
 def test_a_full_disk_says_so_and_nothing_is_half_written(program: Program) -> None:
     program("import", program.file({"id": 1, "content": "x"}))
     store = SqliteStore(program.folder / "library.db")
-    connection = store._connection()
+    connection = store._own().connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages + 5}")
     with pytest.raises(StoreError, match="disk is full"):
@@ -334,13 +334,6 @@ def test_a_library_moves_to_another_store(program: Program) -> None:
     assert program.json("show", "1")[0]["uuid"] == uuid
     assert program.json("analyze")[0]["documents"] == 0
     assert program("migrate", target).exit_code == 2
-
-
-def test_the_demo_ends_by_itself(program: Program) -> None:
-    done = program("demo", "--once")
-    assert done.exit_code == 0, done.output
-    assert "The sample library" in done.stderr
-    assert "near" in done.stdout
 
 
 def test_every_command_has_help(program: Program) -> None:

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from paperless_fingerprint.cli import main
+from paperless_fingerprint.demo import library
 from paperless_fingerprint.demo.library import sample_library
 from paperless_fingerprint.demo.run import demo_office, do_inbox, told, upload
 from paperless_fingerprint.library.uncompared import uncompared
@@ -57,6 +58,8 @@ def test_on_the_command_line(quiet):
     done = CliRunner().invoke(main, ["demo", "--once"])
     assert done.exit_code == 0, done.output
     assert "Duplicate of" in done.stdout
+    assert "near" in done.stdout
+    assert "The sample library" in done.stderr
     assert "announced" in done.stderr
     assert not list(quiet.glob("mine*"))
 
@@ -83,14 +86,21 @@ def test_the_page_is_open_until_ctrl_c(quiet, tmp_path):
     assert not list(tmp_path.glob("paperless-fingerprint-demo-*"))
 
 
-def test_without_the_web_parts_the_demo_ends_with_a_hint(quiet, monkeypatch):
+@pytest.fixture
+def few(quiet, monkeypatch):
+    """Of the sample library, for what does not depend on how many there are."""
+    some = sample_library()[:12]
+    monkeypatch.setattr(library, "sample_library", lambda: some)
+
+
+def test_without_the_web_parts_the_demo_ends_with_a_hint(few, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = CliRunner().invoke(main, ["demo"])
     assert done.exit_code == 0, done.output
     assert "paperless-fingerprint[web]" in done.stderr
 
 
-def test_as_json_the_pairs(quiet):
+def test_as_json_the_pairs(few):
     done = CliRunner().invoke(main, ["demo", "--once", "--json"])
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert {"a", "b", "relation", "confidence"} <= rows[0].keys()

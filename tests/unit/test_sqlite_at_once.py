@@ -42,7 +42,7 @@ def test_a_service_that_has_ever_new_threads_opens_no_more_and_more_connections(
     with closing(SqliteStore(path)) as store, closing(SqliteStore(path)) as other:
 
         def end_in_the_middle_of_a_write() -> None:
-            connection = store._connection()
+            connection = store._own().connection
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("INSERT INTO note VALUES ('half', 'done')")
 
@@ -54,7 +54,9 @@ def test_a_service_that_has_ever_new_threads_opens_no_more_and_more_connections(
         assert "half" not in found
         assert found.keys() >= {f"{number}" for number in range(20)}
         # What answers the pages keeps little of the file in memory, whoever opened it much.
-        sizes = [c.execute("PRAGMA cache_size").fetchone()[0] for _, c in store._connections]
+        sizes = [
+            own.connection.execute("PRAGMA cache_size").fetchone()[0] for own in store._connections
+        ]
         assert sizes == [-65536, -4096]
 
 

@@ -64,9 +64,9 @@ def test_no_write_merges_a_library(store: SqliteStore, monkeypatch: pytest.Monke
     def most_rows_of_a_write(first: int, last: int) -> int:
         most = 0
         for id in range(first, last):
-            before = store._connection().total_changes
+            before = store._own().connection.total_changes
             put(store, id, id + 1)
-            most = max(most, store._connection().total_changes - before)
+            most = max(most, store._own().connection.total_changes - before)
         return most
 
     one = most_rows_of_a_write(1_000, 1_001)
@@ -96,9 +96,9 @@ def test_tidying_keeps_the_segments_few(store: SqliteStore) -> None:
 
 def rows_written(store: SqliteStore) -> int:
     """In a row of a table lies what a page of the index holds."""
-    before = store._connection().total_changes
+    before = store._own().connection.total_changes
     tidied(store)
-    return store._connection().total_changes - before
+    return store._own().connection.total_changes - before
 
 
 def test_documents_after_an_import_do_not_have_it_written_anew(store: SqliteStore) -> None:

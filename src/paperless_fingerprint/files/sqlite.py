@@ -179,6 +179,18 @@ def give_back_caches() -> None:
         file.give_back_caches()
 
 
+@dataclass(slots=True)
+class _Own:
+    """A thread's connection."""
+
+    thread: threading.Thread
+    connection: sqlite3.Connection
+    #: How many are in the middle of something with it.
+    users: int = 0
+    #: Closed by another thread meanwhile: the last user does it.
+    unwanted: bool = False
+
+
 class SqliteFile:
     """What was acknowledged survives a power cut, not only the death of the process."""
 
@@ -186,16 +198,19 @@ class SqliteFile:
         self.path = Path(path)
         self._pragmas = ("synchronous = FULL", *pragmas)
         self._local = threading.local()
-        #: Each with the thread that it is of.
-        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
+        self._connections: list[_Own] = []
         self._guard = threading.Lock()
         self._closing = threading.Lock()
         _OPEN.add(self)
 
     def close(self) -> None:
+        """A connection that is closed under a statement of another thread takes the process down."""
         with self._closing, self._guard:
-            for _, connection in self._connections:
-                connection.close()
+            for own in self._connections:
+                if own.users:
+                    own.unwanted = True
+                else:
+                    own.connection.close()
             self._connections.clear()
         self._local = threading.local()
 
@@ -203,7 +218,7 @@ class SqliteFile:
         # Not within _guard: it may wait for a statement, and a new connection shall not wait for it.
         with self._closing:
             with self._guard:
-                connections = [connection for _, connection in self._connections]
+                connections = [own.connection for own in self._connections]
             for connection in connections:
                 with suppress(sqlite3.Error):
                     connection.execute("PRAGMA shrink_memory")
@@ -220,7 +235,8 @@ class SqliteFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         try:
-            yield self._connection()
+            with self.using() as connection:
+                yield connection
         except sqlite3.Error as error:
             raise self._explained(error) from error
 
@@ -263,37 +279,53 @@ class SqliteFile:
             finally:
                 connection.execute("COMMIT")
 
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._left_behind() or self._opened()
-            self._local.connection = connection
-        return connection
+    @contextmanager
+    def using(self) -> Iterator[sqlite3.Connection]:
+        """This thread's connection, which nobody closes meanwhile."""
+        own = self._own()
+        with self._guard:
+            own.users += 1
+        try:
+            yield own.connection
+        finally:
+            with self._guard:
+                own.users -= 1
+                is_last = own.unwanted and not own.users
+            if is_last:
+                with self._closing:
+                    own.connection.close()
 
-    def _left_behind(self) -> sqlite3.Connection | None:
+    def _own(self) -> _Own:
+        own: _Own | None = getattr(self._local, "own", None)
+        if own is None:
+            own = self._local.own = self._left_behind() or self._opened()
+        return own
+
+    def _left_behind(self) -> _Own | None:
         """Of a thread that has ended: a service has new ones from hour to hour, and a connection
         that nobody has any more would stay open for good."""
         with self._guard:
-            for place, (thread, connection) in enumerate(self._connections):
-                if not thread.is_alive():
-                    self._connections[place] = threading.current_thread(), connection
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    return connection
+            for own in self._connections:
+                if not own.thread.is_alive() and not own.users:
+                    own.thread = threading.current_thread()
+                    if own.connection.in_transaction:
+                        own.connection.execute("ROLLBACK")
+                    return own
         return None
 
-    def _opened(self) -> sqlite3.Connection:
+    def _opened(self) -> _Own:
         _make_private(self.path)
         connection = sqlite3.connect(
             self.path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
         )
+        own = _Own(threading.current_thread(), connection)
         with self._guard:
             is_first = not self._connections
-            self._connections.append((threading.current_thread(), connection))
+            self._connections.append(own)
         self._prepare(connection)
         if not is_first:
             connection.execute(f"PRAGMA cache_size = -{_CACHE_OF_OTHERS_KB}")
-        return connection
+        return own
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         for pragma in self._pragmas:

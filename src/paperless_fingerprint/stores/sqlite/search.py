@@ -258,10 +258,12 @@ class SqliteSearcher(SqliteFile):
     @contextmanager
     def _limited(self, scope: Scope) -> Iterator[sqlite3.Connection]:
         """A connection that stops at the time limit."""
-        connection = self._connection()
         seconds = scope.time_limit_seconds
         try:
-            with self._limit.watching(connection, time.monotonic() + seconds):
+            with (
+                self.using() as connection,
+                self._limit.watching(connection, time.monotonic() + seconds),
+            ):
                 yield connection
         except sqlite3.OperationalError as error:
             if "interrupted" in str(error):
