@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import islice
 
 import pytest
@@ -26,6 +27,7 @@ from paperless_fingerprint.model import Document, Pair, PairScore, Relation
 from paperless_fingerprint.progress import Silent
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
+from paperless_fingerprint.stores.sqlite import SqliteStore
 
 SETTINGS = load({"workers": 1}, {})
 
@@ -61,6 +63,20 @@ def sample() -> list[Document]:
     return sample_library()
 
 
+@pytest.fixture(scope="module")
+def at_once(sample: list[Document], tmp_path_factory) -> tuple:
+    """What an analysis of all of it says, whatever the store."""
+    with closing(SqliteStore(tmp_path_factory.mktemp("at-once") / "library.db")) as store:
+        fill(store, sample)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(analysing, "_FEW", 0)
+            run(store)
+        whole = state(store)
+        run(store, full=True)
+        assert state(store) == whole
+    return whole
+
+
 @pytest.fixture
 def analysed(store: Store, sample: list[Document]) -> Store:
     fill(store, sample)
@@ -69,23 +85,17 @@ def analysed(store: Store, sample: list[Document]) -> Store:
 
 
 def test_one_by_one_and_all_together_give_the_same(
-    library: Library, sample: list[Document], monkeypatch: pytest.MonkeyPatch
+    store: Store, sample: list[Document], at_once: tuple, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    together, single = library(), library()
-    fill(together, sample)
-    monkeypatch.setattr(analysing, "_FEW", 0)
-    run(together)
     shuffled = random.Random(3).sample(sample, len(sample))
     monkeypatch.setattr(analysing, "_FEW", 1_000)
     for start in range(0, len(shuffled), 7):
-        fill(single, shuffled[start : start + 7])
-        run(single)
+        fill(store, shuffled[start : start + 7])
+        run(store)
     # How common a word is was another answer while the library grew; the judgements that hang
     # on it are made again with all documents in place.
-    run(single, full=True)
-    assert state(single) == state(together)
-    run(together, full=True)
-    assert state(single) == state(together)
+    run(store, full=True)
+    assert state(store) == at_once
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -135,21 +145,19 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize(("after", "together"), [(0, 1), (1, 1), (2, 1), (5, 1), (1, 3)])
 def test_a_run_that_was_killed_goes_on_where_it_was(
-    library: Library,
+    store: Store,
     sample: list[Document],
+    at_once: tuple,
     monkeypatch: pytest.MonkeyPatch,
     after: int,
     together: int,
 ) -> None:
-    whole, broken = library(), library()
-    for store in (whole, broken):
-        fill(store, sample)
+    fill(store, sample)
     monkeypatch.setattr(analysing, "_FEW", 0)
     monkeypatch.setattr(analysis_whole, "_CHUNK_PAIRS", 5)
     monkeypatch.setattr(analysis_whole, "_STORED_TOGETHER", together)
-    run(whole)
     writes = 0
-    write_pairs = broken.write_pairs
+    write_pairs = store.write_pairs
 
     def dies(*arguments, **named) -> None:
         nonlocal writes
@@ -158,17 +166,17 @@ def test_a_run_that_was_killed_goes_on_where_it_was(
         writes += 1
         write_pairs(*arguments, **named)
 
-    monkeypatch.setattr(broken, "write_pairs", dies, raising=False)
+    monkeypatch.setattr(store, "write_pairs", dies, raising=False)
     with pytest.raises(Killed):
-        run(broken)
+        run(store)
     monkeypatch.undo()
-    left = len(broken.pending())
+    left = len(store.pending())
     assert left > 0
     if after:
         assert left < len(sample)
-    run(broken)
-    assert broken.pending() == []
-    assert state(broken) == state(whole)
+    run(store)
+    assert store.pending() == []
+    assert state(store) == at_once
 
 
 def test_a_dismissed_pair_never_comes_back(analysed: Store, sample: list[Document]) -> None:

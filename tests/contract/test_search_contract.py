@@ -186,10 +186,14 @@ ASKERS = [
 ]
 
 
-@pytest.mark.parametrize(("asker", "visible"), ASKERS)
-def test_nobody_learns_of_what_they_may_not_view(asking, asker, visible) -> None:
+def test_nobody_learns_of_what_they_may_not_view(asking) -> None:
     fill_for_viewers(asking.store)
-    scope = Scope(asker)
+    for asker, visible in ASKERS:
+        learns_of_these_alone(asking, Scope(asker), visible)
+
+
+def learns_of_these_alone(asking, scope: Scope, visible: set[int]) -> None:
+    unknown = asking("FINGERPRINT:99", scope=scope).notes[0]
     for query in ("geheim", "*", "NOT fehlt", "title:ge*", "id:[1 TO *]", "NOT FINGERPRINT:99"):
         answer = asking(query, scope=scope)
         assert {hit.id for hit in answer.hits} == visible
@@ -200,7 +204,6 @@ def test_nobody_learns_of_what_they_may_not_view(asking, asker, visible) -> None
         found = {hit.id for hit in answer.hits}
         assert found == (visible - {source} if source in visible else set())
         assert answer.total == len(found)
-        unknown = asking("FINGERPRINT:99", scope=scope).notes[0]
         if source not in visible:
             assert answer.notes[0] == unknown.replace("99", str(source))
         among = asking(f"geheim -FINGERPRINT:{source}_50", scope=scope)
@@ -209,8 +212,7 @@ def test_nobody_learns_of_what_they_may_not_view(asking, asker, visible) -> None
         )
 
 
-@pytest.mark.parametrize("query", ["geheim", "geheim ordner", "geheim^2 ordner", "ge*"])
-def test_who_sees_less_sees_it_in_the_same_order(asking, query) -> None:
+def test_who_sees_less_sees_it_in_the_same_order(asking) -> None:
     """However many of the best hits are hidden."""
     asking.store.put(
         [
@@ -219,6 +221,11 @@ def test_who_sees_less_sees_it_in_the_same_order(asking, query) -> None:
             for n in range(1, 81)
         ]
     )  # fmt: skip
+    for query in ("geheim", "geheim ordner", "geheim^2 ordner", "ge*"):
+        shows_them_in_the_same_order(asking, query)
+
+
+def shows_them_in_the_same_order(asking, query: str) -> None:
     everybody = asking.ids(query)
     visible = {n for n in range(1, 81) if (n > 50 and n % 3) or n % 10 == 1}
     expected = [id for id in everybody if id in visible]
@@ -241,15 +248,17 @@ def test_how_rare_a_word_is_among_hidden_documents_shows_nowhere(asking) -> None
     assert asking("geheim", scope=scope) == before
 
 
-@pytest.mark.parametrize("name", ["7", ",", '"', "a", 'a"7', "\\", "group:3", "%", "ü", "7,8"])
-def test_a_viewer_is_named_as_a_whole(asking, name: str) -> None:
+def test_a_viewer_is_named_as_a_whole(asking) -> None:
     """However the store keeps the list, neither its commas nor a part of a name let anybody in."""
-    lists = [("77", "17"), ('a"7"b', "c"), ("\\", "x"), ("group:33",), ("a", "b"), ("ü%",), (name,)]
+    names = ["7", ",", '"', "a", 'a"7', "\\", "group:3", "%", "ü", "7,8"]
+    lists = [("77", "17"), ('a"7"b', "c"), ("\\", "x"), ("group:33",), ("a", "b"), ("ü%",)]
+    lists += [(name,) for name in names]
     asking.store.put(
         [stored(n, "geheim", owner="8", viewers=viewers) for n, viewers in enumerate(lists, 1)]
     )
-    expected = {n for n, viewers in enumerate(lists, 1) if name in viewers}
-    assert set(asking.ids("geheim", scope=Scope(Asker(name)))) == expected
+    for name in names:
+        expected = {n for n, viewers in enumerate(lists, 1) if name in viewers}
+        assert set(asking.ids("geheim", scope=Scope(Asker(name)))) == expected, name
 
 
 def test_the_graph_leads_past_what_is_hidden(asking) -> None:
@@ -339,7 +348,7 @@ def test_a_page_goes_on_where_the_last_one_ended(asking) -> None:
             whole = asking(query, sort=sort)
             ids, after = [], ""
             while True:
-                answer = asking(query, sort=sort, limit=20, after=after)
+                answer = asking(query, sort=sort, limit=40, after=after)
                 ids += [hit.id for hit in answer.hits]
                 assert answer.total <= whole.total
                 after = answer.next

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -17,6 +13,8 @@ import click
 from paperless_fingerprint.errors import ExitCode, FingerprintError, lack_of_memory
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from paperless_fingerprint.api.library import Library
     from paperless_fingerprint.progress import Progress
     from paperless_fingerprint.settings.registry import Settings, Value
@@ -24,12 +22,12 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass
 class Context:
     """The options that stand before or after a command's name, the later one winning."""
 
-    flags: dict[str, Value] = field(default_factory=dict)
-    config: Path | None = None
+    def __init__(self, flags: dict[str, Value] | None = None, config: Path | None = None) -> None:
+        self.flags = flags or {}
+        self.config = config
 
     def settings(self) -> Settings:
         from paperless_fingerprint.settings.loading import load
@@ -48,7 +46,9 @@ def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
         if value is not None:
             own = context.ensure_object(Context)
             if name == "config":
-                own.config = value
+                from pathlib import Path
+
+                own.config = Path(value)
             else:
                 own.flags[name] = value
         return value
@@ -65,7 +65,7 @@ _store_option = click.option(
 )
 _config_option = click.option(
     "--config",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     callback=_keep("config"),
     expose_value=False,
     help="The settings file. [default: config.toml in ~/.config/paperless-fingerprint]",
@@ -103,6 +103,8 @@ limit_option = click.option(
 
 
 def print_json(rows: Iterable[Mapping[str, Any]]) -> None:
+    import json
+
     for row in rows:
         sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
 
@@ -242,6 +244,8 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if self.get_command(ctx, name) is None and name[:1] != "-" and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
             near = get_close_matches(name.lower(), self.list_commands(ctx), 3)
             told = f"Did you mean {' or '.join(near)}?" if near else "--help lists the commands."
             ctx.fail(f"No such command '{printable(name)}'. {told}")

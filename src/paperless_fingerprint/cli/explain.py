@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import IO
@@ -243,7 +242,7 @@ def migrate(context: Context, target: str) -> None:
     from paperless_fingerprint.library.migrate import migrate
     from paperless_fingerprint.settings.addresses import without_password
 
-    there = replace(context, flags={**context.flags, "store": target})
+    there = Context({**context.flags, "store": target}, context.config)
     with (
         progress_bar() as progress,
         context.library() as library,

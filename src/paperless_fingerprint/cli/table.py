@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from unicodedata import combining, east_asian_width
@@ -38,6 +37,8 @@ def table_lines(
 
 def _terminal_width() -> int:
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        import shutil
+
         return shutil.get_terminal_size().columns
     return _WIDTH_ELSEWHERE
 

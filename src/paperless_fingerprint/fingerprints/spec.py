@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,7 +61,9 @@ class FingerprintSpec:
 
 @lru_cache(maxsize=64)
 def _spec_id(spec: FingerprintSpec) -> str:
-    # They bring numpy along, which who only reads settings does without.
+    # Who only reads settings does without these, and without the numpy that they bring along.
+    import hashlib
+
     from paperless_fingerprint.fingerprints.shingles import HASHING
     from paperless_fingerprint.fingerprints.sketch import SKETCH
     from paperless_fingerprint.text.normalise import NORMALISATION

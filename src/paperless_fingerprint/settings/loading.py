@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import astuple
 from pathlib import Path
 
 from paperless_fingerprint.errors import ConfigurationError
-from paperless_fingerprint.languages import gettext as _
 from paperless_fingerprint.settings.addresses import parts_of, without_password
 from paperless_fingerprint.settings.registry import (
     BY_KEY,
@@ -98,6 +96,10 @@ def _read(path: Path, *, required: bool) -> bytes:
 
 
 def _from_file(path: Path, content: bytes) -> dict[str, object]:
+    if not content:
+        return {}
+    import tomllib
+
     try:
         told = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -262,6 +264,8 @@ def _check_together(settings: Settings) -> None:
             "but they are percentages and must sum up to 100; 40, 30, 15 and 15 work."
         )
     if settings.version.threshold > settings.near.threshold:
+        from paperless_fingerprint.languages import gettext as _
+
         raise ConfigurationError(
             _(
                 "[version] threshold is %(version)s, above [near] threshold %(near)s, so no version "

@@ -223,13 +223,13 @@ class Translator:
 def _shared_with(names: tuple[str, ...]) -> Condition:
     """Asked of every hit, so that reading the list of viewers as JSON is the exception.
 
-    A plain name in quotes stands in the list if and only if it is one of its elements: a quote
-    inside of a name has a backslash before it.
+    A plain name in quotes, behind a bracket or a comma, stands in the list if and only if it is one
+    of its elements: a quote inside of a name has a backslash before it.
     """
     if len(names) <= _MOST_NAMES and all(map(_PLAIN_NAME.fullmatch, names)):
         return Condition(
-            " OR ".join("instr(d.viewers, ?)" for _ in names) or "0",
-            tuple(f'"{name}"' for name in names),
+            " OR ".join("instr(d.viewers, ?) OR instr(d.viewers, ?)" for _ in names) or "0",
+            tuple(f'{before}"{name}"' for name in names for before in "[,"),
         )
     return Condition(
         "EXISTS (SELECT 1 FROM json_each(d.viewers) "
