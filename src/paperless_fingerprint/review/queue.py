@@ -46,9 +46,7 @@ class Stretch:
     sight: Sight
     entries: Sequence[QueueEntry]
     total: int
-    page: int
     pages: int
-    #: As Queue has it.
     trouble: str
 
 
@@ -61,7 +59,6 @@ def stretch(review: Review, person: Person, filters: Filters) -> Stretch:
         sight,
         found[start : start + filters.per_page],
         len(found),
-        filters.page,
         max(1, -(-len(found) // filters.per_page)),
         _("The library cannot be read at the moment. This is how it was before.")
         if review.trouble
@@ -75,7 +72,7 @@ def listed(review: Review, person: Person, filters: Filters) -> Queue:
     return Queue(
         tuple(item_of(review.mirror, sight, entry, waiting) for entry in found.entries),
         found.total,
-        found.page,
+        filters.page,
         found.pages,
         filters.per_page,
         sight.states,

@@ -34,11 +34,12 @@ def written(
     review, may_decide = visit.review, visit.person.may_decide
     waiting = review.journal.waiting_about()
     readers = how, may_decide, locale(), str(request.scope.get("root_path", ""))
-    texts: list[str | None] = []
-    for entry in entries:
-        kept = review.rows.get((id(entry), readers))
-        is_same = kept is not None and kept[0] is entry and not concerning(waiting, entry)
-        texts.append(kept[1] if kept is not None and is_same else None)
+
+    def kept(entry: QueueEntry) -> str | None:
+        of, text = review.rows.get((id(entry), readers)) or (None, None)
+        return text if of is entry and not concerning(waiting, entry) else None
+
+    texts = [kept(entry) for entry in entries]
     places = [place for place, text in enumerate(texts) if text is None]
     items = [
         item_of(review.mirror, sight, entries[place], waiting, cards=_CARDS) for place in places
