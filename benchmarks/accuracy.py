@@ -1,11 +1,13 @@
 """How well duplicates are told: this program, MinHash LSH at three thresholds, and the best Jaccard.
 
-usage: accuracy.py FOLDER ... [--peers]
+usage: accuracy.py FOLDER ... [--peers] [--retsim]
 
 Each folder has docs.jsonl and truth.json (or .xz), in the format of benchmarks/made. The program is
 asked through its command line. `--peers` adds datasketch's MinHashLSH (128 permutations, runs of
 three words) at 0.3, 0.5 and 0.8, and the one Jaccard threshold that suits the folder best, chosen
-on its truth: nobody has that threshold beforehand. Prints a row of a table for each.
+on its truth: nobody has that threshold beforehand. `--retsim` adds Google's RETSim (`pip install
+unisim`, which carries the model), of every pair: from 0.9, as its authors advise, and from the
+threshold that suits the folder best. Prints a row of a table for each.
 """
 
 from __future__ import annotations
@@ -100,17 +102,30 @@ def jaccards(texts: dict[int, str]) -> Iterator[tuple[Key, float]]:
         yield (a, b), shared / (len(hashes[a]) + len(hashes[b]) - shared)
 
 
-def best_jaccard(texts: dict[int, str], truth: dict[Key, str]) -> tuple[float, dict[Key, str]]:
-    """By F1 of duplicates against what is unrelated."""
-    known = dict(jaccards(texts))
+def cosines(texts: dict[int, str]) -> Iterator[tuple[Key, float]]:
+    """By RETSim, of pairs that it sees any likeness in."""
+    from unisim import TextSim
+
+    ids = [id for id in sorted(texts) if texts[id].strip()]
+    found = np.array(TextSim(store_data=False).embed([texts[id] for id in ids]))
+    likeness = np.triu(found @ found.T, 1)
+    for a, b in np.argwhere(likeness >= 0.5).tolist():
+        yield (ids[a], ids[b]), float(likeness[a, b])
+
+
+def best_of(known: dict[Key, float], truth: dict[Key, str]) -> float:
+    """The threshold that suits best: by F1 of duplicates against what is unrelated."""
     duplicates = sum(label == "dup" for label in truth.values())
 
     def f1(threshold: float) -> float:
         labels = Counter(truth.get(key, "neg") for key, j in known.items() if j >= threshold)
         return 2 * labels["dup"] / max(1, duplicates + labels["dup"] + labels["neg"])
 
-    best = max((at / 50 for at in range(1, 50)), key=f1)
-    return best, {key: "near" for key, jaccard in known.items() if jaccard >= best}
+    return max((at / 50 for at in range(1, 50)), key=f1)
+
+
+def said_from(known: dict[Key, float], threshold: float) -> dict[Key, str]:
+    return {key: "near" for key, likeness in known.items() if likeness >= threshold}
 
 
 def row(name: str, by: str, said: dict[Key, str], truth: dict[Key, str]) -> str:
@@ -141,17 +156,32 @@ def main() -> None:
     )
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--retsim", action="store_true")
     arguments = parser.parse_args()
     print(HEAD)
     for folder in arguments.folders:
         texts, truth = read(folder)
-        print(row(folder.name, "this program", told(folder), truth), flush=True)
+
+        def show(
+            by: str,
+            said: dict[Key, str],
+            name: str = folder.name,
+            truth: dict[Key, str] = truth,
+        ) -> None:
+            print(row(name, by, said, truth), flush=True)
+
+        show("this program", told(folder))
         if arguments.peers:
             for threshold in (0.3, 0.5, 0.8):
-                said = by_lsh(texts, threshold)
-                print(row(folder.name, f"MinHash LSH, {threshold}", said, truth), flush=True)
-            best, said = best_jaccard(texts, truth)
-            print(row(folder.name, f"best Jaccard, {best:.2f}", said, truth), flush=True)
+                show(f"MinHash LSH, {threshold}", by_lsh(texts, threshold))
+            known = dict(jaccards(texts))
+            best = best_of(known, truth)
+            show(f"best Jaccard, {best:.2f}", said_from(known, best))
+        if arguments.retsim:
+            known = dict(cosines(texts))
+            best = best_of(known, truth)
+            show("RETSim, 0.9", said_from(known, 0.9))
+            show(f"best RETSim, {best:.2f}", said_from(known, best))
 
 
 if __name__ == "__main__":
