@@ -26,6 +26,8 @@ from paperless_fingerprint.model import (
 from paperless_fingerprint.review import catalogue, mirror
 from paperless_fingerprint.review.catalogue import Catalogue
 from paperless_fingerprint.review.mirror import Mirror
+from paperless_fingerprint.review.person import OPEN_PERSON, Person
+from paperless_fingerprint.review.queue import item_of
 from paperless_fingerprint.settings.loading import load
 from paperless_fingerprint.stores.base import Store
 from paperless_fingerprint.stores.opening import revision_of
@@ -138,6 +140,29 @@ def follow(
             followed.refresh()
         threshold = load({}, {}).similarity_threshold
         assert told(followed.catalogue) == told(catalogue.read(store, threshold, 0))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_was_told_of_an_entry_holds_as_long_as_the_entry_is_the_same(
+    seed: int, store: SqliteStore, followed: Mirror
+) -> None:
+    """What pages keep of it rests on that."""
+    rng = random.Random(seed)
+    people = OPEN_PERSON, Person("7", "Anna", visible=frozenset(range(1, DOCUMENTS - 5)))
+    kept: dict[int, tuple[Any, Any]] = {}
+    stayed = 0
+    for _ in range(40):
+        write(store, rng)
+        followed.refresh()
+        for person in people:
+            sight = followed.sight(person)
+            for entry in sight.entries:
+                now = item_of(followed, sight, entry, {})
+                known, item = kept.setdefault(id(entry), (entry, now))
+                assert known is entry
+                assert item == now
+                stayed += item is not now
+    assert stayed > 40
 
 
 def test_all_is_read_where_much_has_changed(

@@ -7,6 +7,9 @@ import threading
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,12 +17,13 @@ from documents import document, stored
 from paperless_fingerprint.errors import UsageError
 from paperless_fingerprint.languages.reasons import Reason
 from paperless_fingerprint.model import Decision, Group, Pair, Relation, Verdict, VersionChain
-from paperless_fingerprint.review.catalogue import patched, read
+from paperless_fingerprint.review import together
+from paperless_fingerprint.review.catalogue import Catalogue, patched, read
 from paperless_fingerprint.review.journal import DecisionStep, Journal, JournalEntry
 from paperless_fingerprint.review.library_view import curve
 from paperless_fingerprint.review.mirror import Mirror
 from paperless_fingerprint.review.neighbourhood import Place, positions
-from paperless_fingerprint.review.person import Person
+from paperless_fingerprint.review.person import OPEN_PERSON, Person
 from paperless_fingerprint.review.queue_entry import components
 from paperless_fingerprint.review.sorting import SORTS
 from paperless_fingerprint.review.views_queue import Filters
@@ -332,4 +336,41 @@ def test_a_journal_of_an_earlier_version_knows_no_batches_and_gets_them(tmp_path
     last = journal.last("7")
     assert last is not None
     assert last.number == first.number
+    journal.close()
+
+
+def test_what_was_decided_alone_is_told_as_what_was_decided_at_once_is(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.db")
+    review: Any = SimpleNamespace(
+        journal=journal,
+        store=SimpleNamespace(decisions=list),
+        mirror=SimpleNamespace(catalogue=Catalogue(), cards=lambda _person, _ids: {}),
+    )
+
+    def act(a: int, verdict: str = "same", undoes: int | None = None) -> JournalEntry:
+        step = DecisionStep("confirm", a, (a + 1,))
+        at = f"2026-01-01T00:00:{a:02}Z"
+        return JournalEntry(
+            0, at, "1", "anna", verdict, f"p{a}-{a + 1}", (a, a + 1), (step,), undoes
+        )
+
+    def told() -> list[tuple[int, int, str, bool]]:
+        return [
+            (each.acts[0].number, each.count, each.state, each.may_undo)
+            for each in together.latest(review, OPEN_PERSON)
+        ]
+
+    [alone] = journal.add([act(1)])
+    first, second = journal.add([act(2), act(3)])
+    for each in (alone, first):
+        journal.settle(each.number, "done")
+    assert told() == [(first.number, 2, "waiting", True), (alone.number, 1, "done", True)]
+    journal.settle(second.number, "refused")
+    [undo] = journal.add([act(9, "undo", alone.number)])
+    # What is being taken back cannot be taken back again.
+    assert told() == [
+        (undo.number, 1, "waiting", False),
+        (first.number, 2, "done", True),
+        (alone.number, 1, "done", False),
+    ]
     journal.close()

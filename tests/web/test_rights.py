@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import combinations
 
 import pytest
@@ -15,6 +16,7 @@ from waiting import until
 
 from documents import contested_scan
 from paperless_fingerprint.demo.stand_in import Fault
+from paperless_fingerprint.review import together
 from serving import RIGHTS
 
 THIRD = RESCAN.replace("Sommer", "Somner").replace("Zeitraum", "Zeitraurn")
@@ -61,6 +63,70 @@ def test_a_group_is_shown_without_what_may_not_be_seen(shared) -> None:
             assert nothing.json()["title"] == hidden.json()["title"]
         nodes = bert.get(f"/api/documents/{theirs}/neighbourhood").json()["nodes"]
         assert {node["id"] for node in nodes} == {theirs, everybodys}
+
+
+@pytest.mark.parametrize("view", ["rows", "cards"])
+def test_each_sees_the_list_as_it_is_for_that_person_whoever_has_looked_before(
+    shared, view: str
+) -> None:
+    service, (hers, theirs, everybodys), _ = shared
+    dora = service.user("dora", permissions=["view_document", "view_uisettings"])
+    library = service.paperless.library
+
+    def seen(client, language: str = "en", **more: str) -> str:
+        given = {"view": view, "state": "", **more}
+        found = client.get("/review", params=given, headers={"Accept-Language": language})
+        assert found.status_code == 200
+        return found.text
+
+    for id in (hers, theirs):
+        library.documents[id].view_users.add(dora)
+        library.touch(library.documents[id])
+    service.sync()
+    with ExitStack() as stack:
+        anna, bert, dora = (
+            stack.enter_context(service.browser(name)) for name in ("anna", "bert", "dora")
+        )
+        for _ in range(2):
+            assert "Only Anna" in seen(anna)
+            assert "Only Anna" in seen(dora)
+            assert "Only Anna" not in seen(bert)
+            assert f'id="g{min(theirs, everybodys)}"' in seen(bert)
+            # Who may not decide has nothing to tick.
+            ticks = ['name="pick"' in seen(each) for each in (anna, bert, dora)]
+            assert ticks == [True, True, False]
+            assert "3 duplicates" in seen(anna)
+            assert "3 Duplikate" in seen(anna, "de")
+        # What leads to an entry leads on with the filters of whoever asks.
+        assert f'href="/review/g{hers}?state=&amp;' not in seen(anna)
+        assert f'href="/review/g{hers}?q=anna&amp;sort=title"' in seen(
+            anna, state="open", q="anna", sort="title"
+        )
+
+
+def test_the_list_follows_what_it_has_shown_before(service) -> None:
+    a = service.add(LETTER, title="Before")
+    service.add(RESCAN, title="The copy")
+    service.user("anna", superuser=True)
+    service.sync()
+    with service.browser("anna") as anna:
+
+        def seen(**more: str) -> str:
+            return anna.get("/review", params=more).text.partition("<main")[2]
+
+        assert "Before" in seen()
+        document = service.paperless.library.documents[a]
+        document.title = "Now <b>bold</b>"
+        service.paperless.library.touch(document)
+        service.sync()
+        assert "Now &lt;b&gt;bold&lt;/b&gt;" in seen()
+        assert "Before" not in seen()
+        decide(anna, queue(anna)["items"][0])
+        assert f'id="g{a}"' not in seen()
+        assert "confirmed · <bdi>anna</bdi>" in seen(state="done")
+        anna.post("/api/review/undo", json={})
+        assert "Now &lt;b&gt;" in seen()
+        assert "confirmed" not in seen()
 
 
 def test_what_is_left_of_a_group_may_be_nothing(shared) -> None:
@@ -128,6 +194,31 @@ def test_who_may_look_may_not_always_decide(shared) -> None:
         assert carla.post("/api/review/undo", json={"number": 1}).status_code == 404
     with service.browser("dora") as dora:
         assert dora.get("/api/session").json()["may_decide"] is False
+
+
+def test_what_was_decided_is_found_behind_as_much_that_is_hidden(service, monkeypatch) -> None:
+    monkeypatch.setattr(together, "_MOST", 2)
+    service.user("anna")
+    boss = service.user("boss", superuser=True)
+    for text in (LETTER, RESCAN):
+        service.add(text, title="for all")
+    for text in (OTHER, OTHER.replace("Blume", "Blurne")):
+        service.add(text, title="for the boss", owner=boss)
+    service.sync()
+    with service.browser("boss") as client:
+        hidden, shown = sorted(
+            queue(client)["items"], key=lambda item: item["documents"][0]["title"] != "for the boss"
+        )
+        decide(client, shown)
+        for _ in range(3):
+            decide(client, client.get(f"/api/review/{hidden['id']}").json())
+        found = client.get("/decisions").text.partition("<main")[2]
+        assert found.count("<tr><td>") == 2
+        assert "for all" not in found
+    with service.browser("anna") as client:
+        found = client.get("/decisions").text.partition("<main")[2]
+        assert found.count("<tr><td>") == 1
+        assert "for all" in found
 
 
 def test_a_right_that_is_taken_away(shared) -> None:

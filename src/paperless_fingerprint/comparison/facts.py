@@ -66,14 +66,20 @@ class Stated(NamedTuple):
 def stated(text: str) -> tuple[Stated, ...]:
     """In the order of the text."""
     text = text[:_MOST_TEXT]
+    return tuple(sorted((*figures(text), *_others(text)), key=attrgetter("start")))
+
+
+def figures(text: str) -> list[Stated]:
+    """What is sure to have figures in it: without parties, addresses and months, which take longest
+    to look for."""
     found = [
         *_references(text),
         *_amounts("total", _total_pattern(), text),
         *_amounts("amount", _AMOUNT, text),
         *_dates(text),
-        *_others(text),
+        *_ibans(text),
     ]
-    return tuple(sorted(found, key=attrgetter("start")))
+    return sorted(found, key=attrgetter("start"))
 
 
 class Labelled(NamedTuple):
@@ -185,13 +191,16 @@ def _amounts(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Stated]
         yield Stated(kind, plain_amount(match["value"]), match.start("value"), match["value"])
 
 
+def _ibans(text: str) -> Iterator[Stated]:
+    for match in _IBAN.finditer(text):
+        if 15 <= len(iban := match[0].replace(" ", "")) <= 34:
+            yield Stated("IBAN", iban, match.start(), match[0])
+
+
 def _others(text: str) -> Iterator[Stated]:
     for match in _MONTH_YEAR.finditer(text):
         if month := MONTHS.get(match[1].casefold()):
             yield Stated("period", f"{match[2]}-{month:02d}", match.start(), match[0])
-    for match in _IBAN.finditer(text):
-        if 15 <= len(iban := match[0].replace(" ", "")) <= 34:
-            yield Stated("IBAN", iban, match.start(), match[0])
     for match in _party_pattern().finditer(text):
         yield Stated("party", " ".join(match[0].split()), match.start(), match[0])
     for match in _ADDRESS.finditer(text):

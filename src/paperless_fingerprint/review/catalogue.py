@@ -42,10 +42,9 @@ class Brief:
     tags: tuple[str, ...] = ()
 
     @property
-    def names(self) -> str:
-        """What one may look for, case-folded."""
-        names = (self.title, self.correspondent or "", self.document_type or "", *self.tags)
-        return "\n".join(names).casefold()
+    def names(self) -> tuple[str, ...]:
+        """What one may look for."""
+        return (self.title, self.correspondent or "", self.document_type or "", *self.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,9 @@ def named(entry: QueueEntry, documents: Mapping[int, Brief]) -> QueueEntry:
     found = [documents[id] for id in entry.members if id in documents]
     # The lists of all people are made of these: each is there once.
     marks = dict.fromkeys(mark for document in found for mark in _marks(document))
-    return replace(entry, text="\n".join(document.names for document in found), marks=tuple(marks))
+    # Copies mostly bear the same names: what is walked through for each search is half as long.
+    names = dict.fromkeys(name for document in found for name in document.names)
+    return replace(entry, text="\n".join(names).casefold(), marks=tuple(marks))
 
 
 def _marks(document: Brief) -> Iterator[Mark]:

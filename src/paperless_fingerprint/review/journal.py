@@ -205,14 +205,15 @@ class Journal:
             limit,
         )
 
-    def latest_batches(self, limit: int) -> list[int]:
+    def latest_batches(self, limit: int, offset: int) -> list[JournalEntry]:
         """The first act of each, the latest first. What was decided alone is one, too."""
-        asked = (
-            "SELECT min(number) FROM act GROUP BY CASE batch WHEN 0 THEN number ELSE batch END "
-            "ORDER BY max(number) DESC LIMIT ?"
+        return self._entries(
+            "JOIN (SELECT min(number) AS first, max(number) AS last FROM act "
+            "GROUP BY CASE batch WHEN 0 THEN number ELSE batch END "
+            "ORDER BY last DESC LIMIT ? OFFSET ?) ON number = first ORDER BY last DESC",
+            limit,
+            offset,
         )
-        with self._file.reading() as connection:
-            return [number for (number,) in connection.execute(asked, (limit,))]
 
     def states_of_batch(self, number: int) -> dict[str, int]:
         """State → how many, "undoing" for what is still to be taken back; `number` is that of its

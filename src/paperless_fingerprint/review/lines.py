@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from paperless_fingerprint.comparison.facts import stated
+from paperless_fingerprint.comparison.facts import figures
 from paperless_fingerprint.review.diff_cache import Segment
 
 #: Lines that stay beside a difference, and how many more there must be to be folded.
@@ -150,8 +150,8 @@ def with_facts(text: str) -> tuple[tuple[str, str], ...]:
     """A text in parts, and for each what it states: 'amount', 'date' …, or nothing."""
     parts = []
     at = 0
-    for fact in stated(text) if _DIGIT.search(text) else ():
-        if fact.start < at or fact.kind in {"party", "address", "period"}:
+    for fact in figures(text) if _DIGIT.search(text) else ():
+        if fact.start < at:
             continue
         end = fact.start + len(fact.spelling)
         parts += [(text[at : fact.start], ""), (text[fact.start : end], fact.kind)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2s
 
 from paperless_fingerprint.errors import UsageError
@@ -39,30 +39,49 @@ _KIND_OF = {"g": "group", "v": "versions"}
 _SEEN_CHARACTERS = 16
 
 
-def listed(review: Review, person: Person, filters: Filters, *, cards: int = _CARDS) -> Queue:
-    """`cards` is how many documents of each item are told of at most."""
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What stands on one page of the list, before anything is told of it."""
+
+    sight: Sight
+    entries: Sequence[QueueEntry]
+    total: int
+    pages: int
+    trouble: str
+
+
+def stretch(review: Review, person: Person, filters: Filters) -> Stretch:
     check(filters)
     sight = review.mirror.sight(person)
     found = sight.ordered(filters)
-    pages = max(1, -(-len(found) // filters.per_page))
     start = (filters.page - 1) * filters.per_page
-    shown = found[start : start + filters.per_page]
-    waiting = review.journal.waiting_about()
-    return Queue(
-        tuple(item_of(review.mirror, sight, entry, waiting, cards=cards) for entry in shown),
+    return Stretch(
+        sight,
+        found[start : start + filters.per_page],
         len(found),
+        max(1, -(-len(found) // filters.per_page)),
+        _("The library cannot be read at the moment. This is how it was before.")
+        if review.trouble
+        else "",
+    )
+
+
+def listed(review: Review, person: Person, filters: Filters) -> Queue:
+    found, waiting = stretch(review, person, filters), review.journal.waiting_about()
+    sight = found.sight
+    return Queue(
+        tuple(item_of(review.mirror, sight, entry, waiting) for entry in found.entries),
+        found.total,
         filters.page,
-        pages,
+        found.pages,
         filters.per_page,
         sight.states,
         sight.relations,
         sight.correspondents,
         sight.document_types,
         sight.tags,
-        review.mirror.catalogue.ready,
-        _("The library cannot be read at the moment. This is how it was before.")
-        if review.trouble
-        else "",
+        sight.catalogue.ready,
+        found.trouble,
     )
 
 
@@ -170,9 +189,9 @@ def pair_alone(catalogue: Catalogue, a: int, b: int) -> QueueEntry:
 
 
 def item_of(
-    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: ActsOf, *,
-    cards: int = _CARDS,
-) -> Item:  # fmt: skip
+    mirror: Mirror, sight: Sight, entry: QueueEntry, waiting: ActsOf, *, cards: int = _CARDS
+) -> Item:
+    """`cards` is how many of its documents are told of at most."""
     documents = sight.catalogue.documents
     surest = first_pair(sight.catalogue, entry)
     pair = sight.catalogue.pairs.get(surest)

@@ -41,14 +41,14 @@ class QueueEntry:
     #: ('correspondent', name), ('document_type', name) or ('tag', name) that its documents have.
     marks: tuple[Mark, ...] = field(default=(), compare=False, repr=False)
     #: Kept, since each preview of many asks it of thousands.
-    _hash: int = field(init=False, compare=False, repr=False)
+    hashed: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         told = (self.kind, self.relation, self.confidence, self.members, self.pairs, self.primary)
-        object.__setattr__(self, "_hash", hash((*told, self.state)))
+        object.__setattr__(self, "hashed", hash((*told, self.state)))
 
     def __hash__(self) -> int:
-        return self._hash
+        return self.hashed
 
     @property
     def id(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from paperless_fingerprint.review.orders import DecisionOrder
 from paperless_fingerprint.review.person import Person
@@ -51,4 +52,4 @@ def orders(
 def digest(entries: Sequence[QueueEntry]) -> str:
     """Another text as soon as anything has changed in what somebody is about to decide; and after
     a start of the service, after which one looks again."""
-    return f"{hash(tuple(entries)):x}"
+    return f"{hash(tuple(map(attrgetter('hashed'), entries))):x}"

@@ -29,8 +29,11 @@ from paperless_fingerprint.stores.base import Store
 if TYPE_CHECKING:
     from paperless_fingerprint.review.catalogue import Catalogue
     from paperless_fingerprint.review.library_view import Figures, ThresholdPreview
+    from paperless_fingerprint.review.queue_entry import QueueEntry
 
 _END_SECONDS = 5.0
+#: Of about a kilobyte each.
+_ROWS_KEPT = 30_000
 
 
 class Review:
@@ -57,6 +60,8 @@ class Review:
         self.previews: Remembered[tuple[Catalogue, ThresholdPreview]] = Remembered()
         #: What would become of many groups, with the catalogue and what waited at that time.
         self.plans: Remembered[tuple[Any, Any, Any]] = Remembered()
+        #: Entries as the list writes them (web/entries.py says for how long).
+        self.rows: Remembered[tuple[QueueEntry, str]] = Remembered(_ROWS_KEPT)
         self.differences = DifferenceFinder(settings, self._opened, self.mirror, self._diff_cache)
         self.decisions = DecisionRunner(
             settings, self._opened, self.mirror, self.journal,

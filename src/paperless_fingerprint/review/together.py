@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from paperless_fingerprint.review import journal as journals
 from paperless_fingerprint.review.decide import ActView, act_of, heard, knows
+from paperless_fingerprint.review.journal import JournalEntry
 from paperless_fingerprint.review.person import Person
 from paperless_fingerprint.review.service import Review
 
@@ -36,28 +37,31 @@ def latest(review: Review, person: Person) -> list[Together]:
         )
         for act in heard(review, person)
     ]
-    told = 0
-    for number in review.journal.latest_batches(10 * _MOST):
-        one = _one(review, person, number)
-        if one is not None:
-            found.append(one)
-            told += 1
-        if told >= _MOST:
-            break
+    undoing = {act.undoes for act in review.journal.waiting()}
+    told: list[Together] = []
+    # Those who may not see most of it need more of them.
+    for offset, limit in ((0, _MOST), (_MOST, 9 * _MOST)):
+        if len(told) < _MOST:
+            batches = review.journal.latest_batches(limit, offset)
+            told += filter(None, (_one(review, person, first, undoing) for first in batches))
+    found += told[:_MOST]
     return sorted(found, key=lambda each: each.acts[0].at, reverse=True)[:_MOST]
 
 
-def _one(review: Review, person: Person, number: int) -> Together | None:
-    journal = review.journal
-    [first] = journal.of_batch(number, 1)
+def _one(
+    review: Review, person: Person, first: JournalEntry, undoing: Collection[int | None]
+) -> Together | None:
+    journal, number = review.journal, first.number
     own = person.superuser or first.person == person.id
-    some = journal.of_batch(number, _SHOWN if own else -1)
+    some = journal.of_batch(number, _SHOWN if own else -1) if first.batch else [first]
     some = [entry for entry in some if knows(review.mirror, person, [entry])]
     if not some:
         return None
-    states: Mapping[str, int] = (
-        journal.states_of_batch(number) if own else Counter(entry.state for entry in some)
-    )
+    states: Mapping[str, int]
+    if own and first.batch:
+        states = journal.states_of_batch(number)
+    else:
+        states = Counter("undoing" if e.number in undoing else e.state for e in some)
     stand = first.verdict != "undo" and (journals.WAITING in states or journals.DONE in states)
     return Together(
         tuple(act_of(person, entry) for entry in some[:_SHOWN]),

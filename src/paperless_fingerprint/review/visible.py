@@ -65,14 +65,16 @@ class Sight:
     def filtered(self, filters: Filters) -> Sequence[QueueEntry]:
         """Surest first, in whatever order they are asked for."""
         key = replace(filters, page=1, per_page=1, sort="sure")
-        found = self._filtered.get(key)
+        # Where the catalogue changes meanwhile, what is found here is put where nobody looks again.
+        kept = self._filtered
+        found = kept.get(key)
         if found is None:
             found = self._narrowed(key)
         # The ones that are asked for again and again stay: to make the longest takes longest.
-        self._filtered.pop(key, None)
-        self._filtered[key] = found
-        for old in list(self._filtered)[:-_FILTERS_KEPT]:
-            self._filtered.pop(old, None)
+        kept.pop(key, None)
+        kept[key] = found
+        for old in list(kept)[:-_FILTERS_KEPT]:
+            kept.pop(old, None)
         return found
 
     def _narrowed(self, filters: Filters) -> list[QueueEntry]:
@@ -144,8 +146,6 @@ class Sight:
         self, catalogue: Catalogue, removed: Sequence[QueueEntry], made: Sequence[QueueEntry]
     ) -> None:
         self.entries = exchanged(self.entries, removed, made)
-        for filters, found in list(self._filtered.items()):
-            self._filtered[filters] = exchanged(found, removed, passing(catalogue, made, filters))
         gone: defaultdict[Mark, list[QueueEntry]] = defaultdict(list)
         come: defaultdict[Mark, list[QueueEntry]] = defaultdict(list)
         for entry in removed:
@@ -158,6 +158,11 @@ class Sight:
             self._counts.update((*entry.marks, *_kinds(entry)))
         for mark in gone.keys() | come.keys():
             self._of[mark] = exchanged(self._of.get(mark, ()), gone[mark], come[mark])
+        # Last, since it is filled from the others by whoever reads meanwhile.
+        self._filtered = {
+            filters: exchanged(found, removed, passing(catalogue, made, filters))
+            for filters, found in list(self._filtered.items())
+        }
         self._tell_counts()
 
     def fill(self) -> Sight:

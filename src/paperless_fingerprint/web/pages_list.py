@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, partial
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -18,6 +17,7 @@ from paperless_fingerprint.review.decide_many import ManyDecision, decide_many
 from paperless_fingerprint.review.orders import MOST_PREVIEWED
 from paperless_fingerprint.review.selection import Selection
 from paperless_fingerprint.review.sorting import SORTS
+from paperless_fingerprint.web import entries
 from paperless_fingerprint.web.filtering import (
     PER_PAGE,
     filters_of,
@@ -28,15 +28,13 @@ from paperless_fingerprint.web.filtering import (
 )
 from paperless_fingerprint.web.pages import at, changing, go, local, page, shown, text_of
 from paperless_fingerprint.web.pages_review import said, with_parameters
-from paperless_fingerprint.web.rendering import pages, percent, query_string, words, written
+from paperless_fingerprint.web.rendering import query_string
 from paperless_fingerprint.web.sign_in import Visit
 
 _VIEWS = ("rows", "cards")
 _VIEW_COOKIE = "pf_list"
 #: A year.
 _REMEMBERED_SECONDS = 31_536_000
-#: Of each entry; there are more only on the page of the entry itself.
-_CARDS = 4
 #: Entries that are named in a preview; where more are chosen than can be imagined, these are the
 #: examples of what Paperless is told.
 _NAMED = 50
@@ -53,24 +51,26 @@ def routes() -> Sequence[Route]:
 
 def _list(request: Request, visit: Visit) -> Response:
     filters = filters_of(request.query_params)
-    found = queue.listed(visit.review, visit.person, filters, cards=_CARDS)
+    found = queue.stretch(visit.review, visit.person, filters)
     if filters.page > found.pages:
         filters = replace(filters, page=found.pages)
-        found = queue.listed(visit.review, visit.person, filters, cards=_CARDS)
+        found = queue.stretch(visit.review, visit.person, filters)
     given = given_of(filters)
+    given_query = query_string(given)
     wanted = request.query_params.get("view")
     view = next((v for v in (wanted, request.cookies.get(_VIEW_COOKIE)) if v in _VIEWS), "rows")
     first = (filters.page - 1) * filters.per_page
     response = page(
         request, visit, "groups.html", "groups",
-        queue=found, filters=filters, given=given, given_query=query_string(given), view=view,
+        queue=found, sight=found.sight, filters=filters, given=given, given_query=given_query, view=view,
+        entries=entries.written(
+            request, visit, found.sight, found.entries, view, f"?{given_query}" if given_query else ""
+        ),
         views=_VIEWS, sorts=list(SORTS), sizes=PER_PAGE, narrows=narrows(given),
         here=query_string(given, page=filters.page if filters.page > 1 else ""),
-        first=first + 1, last=first + len(found.items),
-        state_counts={each.name: each.count for each in found.states},
+        first=first + 1, last=first + len(found.entries),
+        state_counts={each.name: each.count for each in found.sight.states},
         said=said(request, visit), trouble=found.trouble or None,
-        # Of two hundred rows most say the same in these.
-        badge=cache(partial(written, "relation")), size_of=cache(_size), pages_of=cache(pages), percent_of=cache(percent),
     )  # fmt: skip
     if wanted == view:
         response.set_cookie(
@@ -78,11 +78,6 @@ def _list(request: Request, visit: Visit) -> Response:
             path=at(request, "") or "/",
         )  # fmt: skip
     return response
-
-
-def _size(kind: str, size: int) -> str:
-    """Where it says more than the badge does."""
-    return words().n(f"item.size.{kind}", size) if kind in {"group", "versions"} else ""
 
 
 def _preview(request: Request, visit: Visit, form: FormData) -> Response:
@@ -96,23 +91,24 @@ def _previewed(
     request: Request, visit: Visit, form: FormData, *, note: str = "", status: int = 200
 ) -> Response:
     verdict, is_all = text_of(form, "verdict"), bool(text_of(form, "all"))
-    entries = selection.chosen(visit.review, visit.person, selection_of(form))
+    found = selection.chosen(visit.review, visit.person, selection_of(form))
     # To imagine what each changes takes longer than to do it; of many some are examples, and only
     # where somebody asks for them.
-    few, examples = len(entries) <= MOST_PREVIEWED, bool(text_of(form, "examples"))
-    some = Selection(tuple(e.id for e in entries[: MOST_PREVIEWED if few else _EXAMPLES]))
+    few, examples = len(found) <= MOST_PREVIEWED, bool(text_of(form, "examples"))
+    some = Selection(tuple(e.id for e in found[: MOST_PREVIEWED if few else _EXAMPLES]))
     planned = None
     if some.items and (few or examples):
         orders = selection.orders(visit.review, visit.person, some, verdict)
         planned = decide.preview(visit.review, visit.person, orders)
-    named = [queue.item(visit.review, visit.person, entry.id) for entry in entries[:_NAMED]]
+    sight = visit.review.mirror.sight(visit.person)
     return page(
         request, visit, "preview.html", "groups", status,
-        preview=planned, items=named, count=len(entries), verdict=verdict,
+        preview=planned, count=len(found), verdict=verdict,
+        entries=entries.written(request, visit, sight, found[:_NAMED], "names"), more=len(found) - _NAMED,
         back=local(text_of(form, "back")), note=note, examples=0 if few else len(some.items),
         picked=[] if is_all else [str(each) for each in form.getlist("pick")],
         left_out=[str(each) for each in form.getlist("except")] if is_all else [],
-        query=text_of(form, "query"), all_shown=selection.digest(entries) if is_all else "",
+        query=text_of(form, "query"), all_shown=selection.digest(found) if is_all else "",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -124,12 +124,12 @@ def menu(counts: Sequence[Count], chosen: str, every: str) -> str:
 
 @lru_cache(256)
 def _menu(counts: tuple[Count, ...], chosen: str, every: str, _locale: str) -> str:
-    return written("options", counts, chosen, every)
+    return part("options")(counts, chosen, every)
 
 
-def written(macro: str, *values: object) -> str:
-    """What a macro of parts.html writes, for whoever needs it again and again."""
-    found: str = getattr(environment().get_template("parts.html").module, macro)(*values)
+def part(name: str) -> Callable[..., str]:
+    """A macro of parts.html, for whoever needs it again and again."""
+    found: Callable[..., str] = getattr(environment().get_template("parts.html").module, name)
     return found
 
 
@@ -218,24 +218,36 @@ def environment() -> jinja2.Environment:
     return made
 
 
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", ""))
+
+
+def _places(request: Request) -> dict[str, Callable[[str], str]]:
+    """Below the folder that a proxy may have put us into."""
+    root = _root(request)
+    return {
+        "url": lambda path: root + path,
+        "static": lambda name: root + static_files()[name].address,
+    }
+
+
+def filled(request: Request, template: str, **values: Any) -> str:
+    return environment().get_template(template).render(**_places(request), **values)
+
+
 def rendered(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     theme = request.cookies.get(THEME_COOKIE, "system")
-    root = str(request.scope.get("root_path", ""))
     query = f"?{request.url.query}" if request.method == "GET" and request.url.query else ""
-    text = (
-        environment()
-        .get_template(template)
-        .render(
-            language=language(),
-            # Without Paperless: nobody is signed in, and nothing can be changed.
-            read_only=request.app.state.visits.read_only,
-            theme=theme if theme in THEMES else "system",
-            url=lambda path: root + path,
-            static=lambda name: root + static_files()[name].address,
-            # Where this page is, for forms that come back to it.
-            address=request.url.path.removeprefix(root) + query,
-            **values,
-        )
+    text = filled(
+        request,
+        template,
+        language=language(),
+        # Without Paperless: nobody is signed in, and nothing can be changed.
+        read_only=request.app.state.visits.read_only,
+        theme=theme if theme in THEMES else "system",
+        # Where this page is, for forms that come back to it.
+        address=request.url.path.removeprefix(_root(request)) + query,
+        **values,
     )
     return HTMLResponse(
         text,
