@@ -15,7 +15,14 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, settings
 
-from elasticsearch_nodes import NAMED_SERVER, Cluster, NodePool, NodeStartError, delete_indices
+from elasticsearch_nodes import (
+    NAMED_SERVER,
+    VERSIONS,
+    Cluster,
+    NodePool,
+    NodeStartError,
+    delete_indices,
+)
 
 HERE = Path(__file__).parent
 
@@ -56,15 +63,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long comes first, so that at the end neither process waits for the other."""
-    place = {}
+    place, unnamed = {}, []
     for item in items:
         is_servers = group_of(item.nodeid) == "servers"
         folder = item.path.relative_to(HERE).parts[0]
         place[item] = 0 if is_servers else 1 + (*SLOW, folder).index(folder)
         asks = item.get_closest_marker("elasticsearch") or any(
-            name.startswith(("elasticsearch", "opensearch")) for name in item.fixturenames
+            name in item.fixturenames for name in (*VERSIONS, "elasticsearch_cluster")
         )
-        assert is_servers or not asks, f"{item.nodeid} asks a search server: let its name say so"
+        if asks and not is_servers:
+            unnamed.append(item.nodeid)
+    if unnamed:
+        raise pytest.UsageError(f"Let the names say that a server is asked: {', '.join(unnamed)}")
     if hasattr(config, "workerinput"):
         items.sort(key=place.__getitem__)
 

@@ -64,7 +64,7 @@ def vectors(store, request) -> Iterator[VectorStore]:
 
 
 @pytest.mark.elasticsearch
-def test_where_no_vectors_can_be_kept_it_says_so(opensearch2, index_prefix) -> None:
+def test_where_no_vectors_can_be_kept_opensearch_says_so(opensearch2, index_prefix) -> None:
     store = open_test_store(opensearch2, index_prefix)
     vectors = open_vectors(store)
     try:

@@ -114,7 +114,7 @@ def test_what_is_followed_is_what_is_read(
 
 
 @pytest.mark.elasticsearch
-def test_so_it_is_on_a_search_server(
+def test_so_it_is_on_elasticsearch(
     elasticsearch9: str, index_prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_test_store(elasticsearch9, index_prefix)
