@@ -23,7 +23,7 @@ from paperless_fingerprint.web.sign_in import Visit
 #: Documents of each; there are more only on the page of the entry itself.
 _CARDS = 4
 #: In what is kept; they are in no text, because those are escaped.
-_QUERY, _NEXT = Markup("<?>"), "<!>"
+_QUERY, _NEXT = Markup("<?"), "<!>"
 
 
 def written(

@@ -144,9 +144,9 @@ def test_the_first_paint_is_small_and_the_second_smaller(window, chromium):
 
 
 def test_the_keyboard_reaches_everything_in_order(page, chromium):
+    # What comes after the page would take the place of a link that may have the focus just then.
+    page.route("**/changes*", lambda route: route.fulfill(status=404))
     page.goto("/review/g1")
-    # What comes after the page takes the place of a link that may have the focus just then.
-    expect(page.get_by_role("heading", name="If you confirm")).to_be_visible()
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
@@ -168,8 +168,8 @@ def test_the_keyboard_reaches_everything_in_order(page, chromium):
             continue
         reached.append(seen[0])
         assert seen[1] != "none", f"no focus is to be seen on {seen[0]}"
-    assert any(text.startswith("Same") for text in reached)
-    assert any(text.startswith("Different") for text in reached)
+    for wanted in ("Compare pages", "Same", "Different", "Shortcuts"):
+        assert any(text.startswith(wanted) for text in reached), reached
 
 
 def test_small_words_are_large_enough_to_touch(window, chromium):
