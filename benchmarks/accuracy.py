@@ -1,13 +1,15 @@
 """How well duplicates are told: this program, MinHash LSH at three thresholds, and the best Jaccard.
 
-usage: accuracy.py FOLDER ... [--peers] [--retsim]
+usage: accuracy.py FOLDER ... [--peers] [--retsim] [--json FOLDER]
 
 Each folder has docs.jsonl and truth.json (or .xz), in the format of benchmarks/made. The program is
 asked through its command line. `--peers` adds datasketch's MinHashLSH (128 permutations, runs of
 three words) at 0.3, 0.5 and 0.8, and the one Jaccard threshold that suits the folder best, chosen
 on its truth: nobody has that threshold beforehand. `--retsim` adds Google's RETSim (`pip install
 unisim`, which carries the model), of every pair: from 0.9, as its authors advise, and from the
-threshold that suits the folder best. Prints a row of a table for each.
+threshold that suits the folder best. Prints a row of a table for each, and at last which share of
+the duplicates each finds by how much two readings have in common: of all runs of three words in
+either those that are in both. `--json` leaves that for plots.py.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
+import math
 import os
 import subprocess
 import sys
@@ -27,10 +30,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from measuring import report
 from paperless_fingerprint.fingerprints.shingles import shingle_hashes
 from paperless_fingerprint.text.normalise import normalise
 
 Key: TypeAlias = tuple[int, int]
+#: What each way says of pairs.
+Told: TypeAlias = dict[str, dict[Key, str]]
 EXPECTED = {"dup": {"exact", "near"}, "version": {"version"}, "partial": {"contains"}}
 HEAD = (
     "| documents | by | duplicates found (flagged) | right | called duplicate, but no copy "
@@ -128,6 +134,38 @@ def said_from(known: dict[Key, float], threshold: float) -> dict[Key, str]:
     return {key: "near" for key, likeness in known.items() if likeness >= threshold}
 
 
+class Levels:
+    """Duplicates found by how well the two are read."""
+
+    def __init__(self) -> None:
+        self._pairs: Counter[float] = Counter()
+        self._found: Counter[tuple[str, float]] = Counter()
+
+    def count(self, texts: dict[int, str], truth: dict[Key, str], told: Told) -> None:
+        hashes = {id: shingle_hashes(normalise(text), 3) for id, text in texts.items()}
+        for (a, b), label in truth.items():
+            either = len(np.union1d(hashes[a], hashes[b]))
+            if label != "dup" or not either:
+                continue
+            both = len(np.intersect1d(hashes[a], hashes[b]))
+            level = min(math.floor(10 * both / either), 9) / 10 + 0.05
+            self._pairs[level] += 1
+            for by, said in told.items():
+                self._found[by, level] += said.get((a, b)) in EXPECTED["dup"]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "by": by,
+                "in common": round(level, 2),
+                "pairs": self._pairs[level],
+                "found": round(self._found[by, level] / self._pairs[level], 3),
+            }
+            for by in dict.fromkeys(by for by, _ in self._found)
+            for level in sorted(self._pairs)
+        ]
+
+
 def row(name: str, by: str, said: dict[Key, str], truth: dict[Key, str]) -> str:
     total, found, flagged = Counter(truth.values()), Counter(), Counter()
     for key, label in truth.items():
@@ -157,31 +195,29 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--retsim", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FOLDER")
     arguments = parser.parse_args()
+    levels = Levels()
     print(HEAD)
     for folder in arguments.folders:
         texts, truth = read(folder)
-
-        def show(
-            by: str,
-            said: dict[Key, str],
-            name: str = folder.name,
-            truth: dict[Key, str] = truth,
-        ) -> None:
-            print(row(name, by, said, truth), flush=True)
-
-        show("this program", told(folder))
+        found: Told = {"this program": told(folder)}
+        best: dict[str, float] = {}
         if arguments.peers:
-            for threshold in (0.3, 0.5, 0.8):
-                show(f"MinHash LSH, {threshold}", by_lsh(texts, threshold))
+            found |= {f"MinHash LSH, {level}": by_lsh(texts, level) for level in (0.3, 0.5, 0.8)}
             known = dict(jaccards(texts))
-            best = best_of(known, truth)
-            show(f"best Jaccard, {best:.2f}", said_from(known, best))
+            best["best Jaccard"] = best_of(known, truth)
+            found["best Jaccard"] = said_from(known, best["best Jaccard"])
         if arguments.retsim:
             known = dict(cosines(texts))
-            best = best_of(known, truth)
-            show("RETSim, 0.9", said_from(known, 0.9))
-            show(f"best RETSim, {best:.2f}", said_from(known, best))
+            found["RETSim, 0.9"] = said_from(known, 0.9)
+            best["best RETSim"] = best_of(known, truth)
+            found["best RETSim"] = said_from(known, best["best RETSim"])
+        for by, said in found.items():
+            shown = f"{by}, {best[by]:.2f}" if by in best else by
+            print(row(folder.name, shown, said, truth), flush=True)
+        levels.count(texts, truth, found)
+    report("levels", levels.rows(), arguments.json)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 
+from measuring import left
 from paperless_fingerprint.candidates.join import Library
 from paperless_fingerprint.comparison import shared
 from paperless_fingerprint.comparison.evidence import NAMES
@@ -544,10 +545,8 @@ def _kind(cases: Cases) -> str:
     return next((name for name in MADE if cases.name.startswith(name)), cases.name)
 
 
-def reliability(cases: Sequence[Cases], said: Sequence[Any]) -> Iterator[str]:
-    """How often what is said with some confidence is so, of each relation: a table."""
-    yield "| said | with a confidence of | pairs | on average | related indeed | and in this way |"
-    yield "|---|---|---|---|---|---|"
+def reliability(cases: Sequence[Cases], said: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """How often what is said with some confidence is so, of each relation."""
     known = [~np.isnan(each[:, 0]) & ~one.alone for each, one in zip(said, cases, strict=True)]
     told = np.concatenate([each[ok] for each, ok in zip(said, known, strict=True)])
     truth = np.concatenate([one.answers[ok] for one, ok in zip(cases, known, strict=True)])
@@ -556,11 +555,14 @@ def reliability(cases: Sequence[Cases], said: Sequence[Any]) -> Iterator[str]:
         for low, high in itertools.pairwise(LEVELS):
             own = (answer == relation) & (confidence >= low) & (confidence < high)
             if own.any():
-                yield (
-                    f"| {name} | {low:.2f} to {min(high, 1):.2f} | {own.sum():,} "
-                    f"| {confidence[own].mean():.3f} | {(truth[own] != OTHER).mean():.3f} "
-                    f"| {(truth[own] == relation).mean():.3f} |"
-                )
+                yield {
+                    "said": name,
+                    "confidence": f"{low:.2f} to {min(high, 1):.2f}",
+                    "pairs": int(own.sum()),
+                    "on average": round(float(confidence[own].mean()), 3),
+                    "related": round(float((truth[own] != OTHER).mean()), 3),
+                    "so": round(float((truth[own] == relation).mean()), 3),
+                }
 
 
 def main() -> int:
@@ -573,6 +575,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--figures", action="store_true", help="print them and write nothing")
     parser.add_argument("--threshold", type=float, default=0.75)
+    parser.add_argument("--json", type=Path, help="folder for what plots.py draws")
     arguments = parser.parse_args()
     missing = [name for name in SOURCES if not (arguments.corpora / name).is_dir()]
     if missing:
@@ -630,13 +633,12 @@ def main() -> int:
             print(figures(one.name, one, _with(each, calibration), arguments.threshold))
     print("How sure it is, and how often it is right, by leaving out the same:")
     real = [place for place, one in enumerate(cases) if not one.name.startswith(MADE)]
-    print(
-        *reliability(
-            [cases[place] for place in real],
-            [_with(said[place], calibration) for place in real],
-        ),
-        sep="\n",
-    )
+    sure = [*reliability([cases[n] for n in real], [_with(said[n], calibration) for n in real])]
+    left("sure", sure, arguments.json)
+    print("| said | with a confidence of | pairs | on average | related indeed | and in this way |")
+    print("|---|---|---|---|---|---|")
+    for row in sure:
+        print(f"| {' | '.join(map(str, row.values()))} |")
     print("By leaving each source out, all letters together:", flush=True)
     for kind, alike in itertools.groupby(cases, key=_kind):
         if kind != MADE_NAME:

@@ -3,6 +3,8 @@
 growth.svg   CPU, memory and disk by the number of documents (analysis.json)
 others.svg   duplicates found, and what that costs, beside what else there is (peers.json, fingerprints.json)
 search.svg   what FINGERPRINT finds against what it costs, beside what people use instead (search.json)
+levels.svg   duplicates found by how much two readings have in common (levels.json, of accuracy.py)
+sure.svg     how sure the judgement is, and how often it is right (sure.json, of fit.py)
 
 --add takes a row of analysis.json as a line of JSON, for what was measured elsewhere: "store"
 ("sqlite", or a version of Elasticsearch), "documents", and of the other columns those that there are.
@@ -17,7 +19,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 from xml.sax.saxutils import escape
@@ -122,6 +124,33 @@ class Scatter:
         return parts
 
 
+@dataclass(frozen=True, slots=True)
+class Square:
+    """Shares against shares, from nothing to all; dotted where both are equal."""
+
+    title: str
+    lines: list[Line]
+
+    def drawn(self) -> list[str]:
+        width, height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+
+        def at(point: Point) -> Point:
+            return _LEFT + point[0] * width, _HEIGHT - _BOTTOM - point[1] * height
+
+        parts = [_stroke([at((0, 0)), at((1, 1))], "quiet", 1, "2 3")]
+        for step in (n / 5 for n in range(6)):
+            parts.append(_stroke([at((0, step)), at((1, step))], "pale"))
+            parts.append(_text(_LEFT - 6, at((0, step))[1] + 4, f"{step:g}", anchor="end"))
+            parts.append(_text(at((step, 0))[0], at((0, 0))[1] + 16, f"{step:g}", anchor="middle"))
+        for number, line in enumerate(self.lines):
+            placed = [at(point) for point in line.points]
+            parts.append(_stroke(placed, line.colour, 2, "5 3" if line.dashed else ""))
+            parts += [_dot(point, line.colour) for point in placed]
+            place = _HEIGHT - _BOTTOM - 8 - 14 * (len(self.lines) - 1 - number)
+            parts.append(_text(_WIDTH - _RIGHT - 6, place, line.name, line.colour, anchor="end"))
+        return parts
+
+
 class _Axes:
     def __init__(self, xs: list[float], ys: list[float], *, linear: bool = False) -> None:
         self._xs = _decades(xs)
@@ -164,7 +193,7 @@ class _Axes:
         )
 
 
-Panel: TypeAlias = Growth | Bars | Scatter
+Panel: TypeAlias = Growth | Bars | Scatter | Square
 
 
 def growth(rows: list[Row]) -> list[Panel]:
@@ -256,6 +285,29 @@ def searches(rows: list[Row]) -> list[Panel]:
     return found
 
 
+def levels(rows: list[Row]) -> list[Panel]:
+    ways = dict.fromkeys(row["by"] for row in rows)
+    lines = [
+        Line(way, colour, [(row["in common"], row["found"]) for row in rows if row["by"] == way])
+        for way, colour in zip(ways, cycle(("c0", "c1", "c2", "c3", "quiet")), strict=False)
+    ]
+    return [Square("Duplicates found, by the share of runs in common", lines)] if rows else []
+
+
+def sure(rows: list[Row]) -> list[Panel]:
+    def line(said: str, column: str, name: str, colour: str) -> Line:
+        points = [(row["on average"], row[column]) for row in rows if row["said"] == said]
+        return Line(name, colour, points, dashed=colour == "c1")
+
+    return [
+        Square(
+            f"Said to be a {said}: how sure (across), and how often so",
+            [line(said, "related", "related indeed", "c0"), line(said, "so", "and in this way", "c1")],
+        )
+        for said in dict.fromkeys(row["said"] for row in rows)
+    ]  # fmt: skip
+
+
 def _kinds(rows: list[Row]) -> list[str]:
     return list(
         dict.fromkeys(
@@ -335,13 +387,15 @@ def main(folder: Path, out: Path, added: list[str]) -> None:
             lambda: searches(rows("search")),
             "Upwards the share found: of the documents that hold a fifth of a source, ten at most, among the ten shown.",
         ),
+        "levels": (lambda: levels(rows("levels")), ""),
+        "sure": (lambda: sure(rows("sure")), "Dotted: as sure as it is right."),
     }
     out.mkdir(parents=True, exist_ok=True)
     for name, (draw, remark) in drawings.items():
         panels = [panel for panel in draw() if panel.drawn()]
         if panels:
             path = out / f"{name}.svg"
-            path.write_text(picture(panels, [caption, remark] if remark else [caption]))
+            path.write_text(picture(panels, [line for line in (caption, remark) if line]))
             print(f"Drawn: {path}")
 
 

@@ -94,5 +94,21 @@ def test_what_takes_too_little_to_be_measured_has_a_bar_too(tmp_path: Path) -> N
     assert texts(tmp_path / "others.svg").count("same text") == 3
 
 
+def test_what_is_found_and_how_sure_it_is_are_drawn_as_shares(tmp_path: Path) -> None:
+    found = [
+        {"by": by, "in common": at / 10, "pairs": 9, "found": at / 10}
+        for by in ("this program", "another")
+        for at in range(10)
+    ]
+    (tmp_path / "levels.json").write_text(json.dumps(found))
+    row = {"said": "version", "pairs": 9, "on average": 0.8, "related": 0.75, "so": 0.5}
+    (tmp_path / "sure.json").write_text(json.dumps([row]))
+    assert drawn(tmp_path) == ["levels.svg", "sure.svg"]
+    assert {"this program", "another"} < set(texts(tmp_path / "levels.svg"))
+    related, so = picture(tmp_path / "sure.svg").iter(f"{SVG}circle")
+    # Upwards is less.
+    assert float(related.get("cy", 0)) < float(so.get("cy", 0))
+
+
 def test_without_figures_nothing_is_drawn(tmp_path: Path) -> None:
     assert drawn(tmp_path) == []
