@@ -181,9 +181,8 @@ def test_a_full_disk_at_the_inbox_leaves_the_events_in_the_spool(office, letters
 
 def test_a_full_disk_in_the_middle_of_a_document(office, letters, monkeypatch):
     """The worker's own file cannot grow at any one of its writes."""
-    count = 0
-    step = 0
-    original = WorkerFile._connection
+    count = step = met = 0
+    using = WorkerFile.using
 
     class Full:
         def __init__(self, connection):
@@ -193,17 +192,23 @@ def test_a_full_disk_in_the_middle_of_a_document(office, letters, monkeypatch):
             return getattr(self._connection, name)
 
         def execute(self, statement, *values):
-            nonlocal count
+            nonlocal count, met
             if statement == "COMMIT":
                 count += 1
                 if count == step:
+                    met += 1
                     raise sqlite3.OperationalError("database or disk is full")
             return self._connection.execute(statement, *values)
 
-    monkeypatch.setattr(WorkerFile, "_connection", lambda self: Full(original(self)))
+    @contextlib.contextmanager
+    def full(self):
+        with using(self) as connection:
+            yield Full(connection)
+
+    monkeypatch.setattr(WorkerFile, "using", full)
     with office.open() as place:
         impatient(place)
-        for _ in range(1, scaled(30)):
+        for step in range(1, scaled(30)):  # noqa: B007  (`Full` looks at it)
             pair = letters.add()
             count = -10_000
             place.inbox.add(pair)
@@ -212,6 +217,7 @@ def test_a_full_disk_in_the_middle_of_a_document(office, letters, monkeypatch):
                 drain(place)
             count = -10_000
             drain_until_done(place)
+    assert met > 5
     letters.check()
 
 
