@@ -126,18 +126,21 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """Shares against shares, from nothing to all; dotted where both are equal."""
+    """Shares against shares, from nothing to all."""
 
     title: str
     lines: list[Line]
+    #: Dotted where both are equal; otherwise the room is for the names, beside the lines.
+    diagonal: bool = False
 
     def drawn(self) -> list[str]:
-        width, height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+        names = 0 if self.diagonal else 110
+        width, height = _WIDTH - _LEFT - _RIGHT - names, _HEIGHT - _TOP - _BOTTOM
 
         def at(point: Point) -> Point:
             return _LEFT + point[0] * width, _HEIGHT - _BOTTOM - point[1] * height
 
-        parts = [_stroke([at((0, 0)), at((1, 1))], "quiet", 1, "2 3")]
+        parts = [_stroke([at((0, 0)), at((1, 1))], "quiet", 1, "2 3")] if self.diagonal else []
         for step in (n / 5 for n in range(6)):
             parts.append(_stroke([at((0, step)), at((1, step))], "pale"))
             parts.append(_text(_LEFT - 6, at((0, step))[1] + 4, f"{step:g}", anchor="end"))
@@ -147,7 +150,8 @@ class Square:
             parts.append(_stroke(placed, line.colour, 2, "5 3" if line.dashed else ""))
             parts += [_dot(point, line.colour) for point in placed]
             place = _HEIGHT - _BOTTOM - 8 - 14 * (len(self.lines) - 1 - number)
-            parts.append(_text(_WIDTH - _RIGHT - 6, place, line.name, line.colour, anchor="end"))
+            left, anchor = (at((1, 0))[0] + 10, "start") if names else (at((1, 0))[0] - 6, "end")
+            parts.append(_text(left, place, line.name, line.colour, anchor=anchor))
         return parts
 
 
@@ -303,6 +307,7 @@ def sure(rows: list[Row]) -> list[Panel]:
         Square(
             f"Said to be a {said}: how sure (across), and how often so",
             [line(said, "related", "related indeed", "c0"), line(said, "so", "and in this way", "c1")],
+            diagonal=True,
         )
         for said in dict.fromkeys(row["said"] for row in rows)
     ]  # fmt: skip
