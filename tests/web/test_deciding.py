@@ -224,6 +224,22 @@ def test_two_people_decide_at_once(both) -> None:
         assert len(said(both)) == 1
 
 
+def test_an_entry_that_is_gone_is_one_that_somebody_has_decided_about(both) -> None:
+    for name in ("anna", "bert"):
+        both.user(name)
+    both.add(LETTER), both.add(RESCAN)
+    both.sync()
+    with both.browser("anna") as anna, both.browser("bert") as bert:
+        item = first(anna)
+        assert decide(bert, first(bert), "different").status_code == 200
+        assert anna.get(f"/api/review/{item['id']}").status_code == 404
+        late = decide(anna, item, "same")
+        assert late.status_code == 409
+        assert "bert" in late.json()["detail"]
+        assert late.json()["conflicts"][0]["item"]["words"]
+        assert decide(anna, {**item, "id": "g4711"}, "same").status_code == 404
+
+
 def test_what_one_has_decided_another_takes_back_only_as_superuser(service) -> None:
     service.user("anna")
     service.user("bert")

@@ -31,7 +31,7 @@ from paperless_fingerprint.review.queue import (
 )
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views_queue import Item, Word
-from paperless_fingerprint.review.visible import Unknown
+from paperless_fingerprint.review.visible import Sight, Unknown
 
 __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "told", "undo"]
 
@@ -104,12 +104,18 @@ def decide(
     # Somebody may have decided on the command line since the library was read.
     look_again(review.mirror, ids)
     sight = review.mirror.sight(person)
+    gone = _gone(review, person, sight, orders)
+    if gone:
+        return DecisionOutcome(conflicts=gone)
     members = {id for order in orders for id in entry_of(sight, order.item).members}
     # Before the lock: Paperless may take its time, and nobody else shall wait for that.
     _may(person, members, changeable)
     with review.deciding:
         sight = review.mirror.sight(person)
         waiting = review.journal.waiting_about()
+        gone = _gone(review, person, sight, orders)
+        if gone:
+            return DecisionOutcome(conflicts=gone)
         entries = [entry_of(sight, order.item) for order in orders]
         if not members.issuperset(id for entry in entries for id in entry.members):
             raise Unknown(_("The documents have just changed. Check again."))
@@ -136,6 +142,26 @@ def decide(
         ]  # fmt: skip
         kept = review.journal.add(acts)
     return _outcome(review, person, kept)
+
+
+def _gone(
+    review: Review, person: Person, sight: Sight, orders: Sequence[DecisionOrder]
+) -> tuple[Conflict, ...]:
+    """What is no entry any more because somebody has just decided about it."""
+    conflicts = []
+    for order in orders:
+        try:
+            entry_of(sight, order.item)
+        except Unknown:
+            act = review.journal.latest_about(order.item)
+            if act is None or not knows(review.mirror, person, [act]):
+                raise
+            words, now = words_of(act), None
+            for word in words[:1]:
+                entry = entry_of(sight, f"p{word.a}-{word.b}")
+                now = item_of(review.mirror, sight, entry, review.journal.waiting_about())
+            conflicts.append(Conflict(order, _happened(words), now))
+    return tuple(conflicts)
 
 
 def undo(

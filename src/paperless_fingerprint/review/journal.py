@@ -245,6 +245,10 @@ class Journal:
         )
         return next(iter(found), None)
 
+    def latest_about(self, item: str) -> JournalEntry | None:
+        found = self._entries("WHERE item = ? ORDER BY number DESC LIMIT 1", item)
+        return next(iter(found), None)
+
     def latest(self, limit: int, before: int | None = None) -> list[JournalEntry]:
         where = "" if before is None else f"WHERE number < {int(before)} "
         return self._entries(f"{where}ORDER BY number DESC LIMIT ?", limit)
