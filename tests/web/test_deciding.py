@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from paperless_work import LETTER, OTHER, RESCAN, let_tags_grow_old
@@ -202,12 +205,19 @@ def test_what_was_said_in_paperless_stands_on_the_list(pair) -> None:
         assert [act["by"] for act in client.get("/api/review/acts").json()] == ["admin"]
 
 
-def test_two_people_decide_at_once(both) -> None:
+@contextmanager
+def anna_and_bert(service) -> Iterator[tuple[Any, Any]]:
+    """Two people who look at a letter and its copy."""
     for name in ("anna", "bert"):
-        both.user(name)
-    both.add(LETTER), both.add(RESCAN)
-    both.sync()
-    with both.browser("anna") as anna, both.browser("bert") as bert:
+        service.user(name)
+    service.add(LETTER), service.add(RESCAN)
+    service.sync()
+    with service.browser("anna") as anna, service.browser("bert") as bert:
+        yield anna, bert
+
+
+def test_two_people_decide_at_once(both) -> None:
+    with anna_and_bert(both) as (anna, bert):
         item = first(anna)
         assert first(bert) == item
         with ThreadPoolExecutor(2) as threads:
@@ -225,11 +235,7 @@ def test_two_people_decide_at_once(both) -> None:
 
 
 def test_an_entry_that_is_gone_is_one_that_somebody_has_decided_about(both) -> None:
-    for name in ("anna", "bert"):
-        both.user(name)
-    both.add(LETTER), both.add(RESCAN)
-    both.sync()
-    with both.browser("anna") as anna, both.browser("bert") as bert:
+    with anna_and_bert(both) as (anna, bert):
         item = first(anna)
         assert decide(bert, first(bert), "different").status_code == 200
         assert anna.get(f"/api/review/{item['id']}").status_code == 404
@@ -241,11 +247,7 @@ def test_an_entry_that_is_gone_is_one_that_somebody_has_decided_about(both) -> N
 
 
 def test_what_one_has_decided_another_takes_back_only_as_superuser(service) -> None:
-    service.user("anna")
-    service.user("bert")
-    service.add(LETTER), service.add(RESCAN)
-    service.sync()
-    with service.browser("anna") as anna, service.browser("bert") as bert:
+    with anna_and_bert(service) as (anna, bert):
         number = decide(anna, first(anna), "same").json()["acts"][0]["number"]
         assert bert.post("/api/review/undo", json={"number": number}).status_code == 403
         assert bert.get("/api/review/acts").json()[0]["may_undo"] is False

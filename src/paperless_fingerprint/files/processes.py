@@ -72,7 +72,9 @@ class Processes(Generic[Task, Answer]):
                 with _told_of_death():
                     answer = process.recv()
                 number = self._under_way.pop(process)
-                if number >= turn and isinstance(answer, Exception):
+                if number < turn:
+                    continue
+                if isinstance(answer, Exception):
                     raise answer
                 answers[number] = answer
 

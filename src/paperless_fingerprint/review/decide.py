@@ -7,6 +7,7 @@ decided and the answer says what has happened: two people never overrule each ot
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from paperless_fingerprint.errors import UsageError
@@ -31,7 +32,7 @@ from paperless_fingerprint.review.queue import (
 )
 from paperless_fingerprint.review.service import Review
 from paperless_fingerprint.review.views_queue import Item, Word
-from paperless_fingerprint.review.visible import Sight, Unknown
+from paperless_fingerprint.review.visible import Unknown
 
 __all__ = ["Changeable", "Forbidden", "act_of", "acts", "decide", "preview", "told", "undo"]
 
@@ -100,22 +101,28 @@ def decide(
 ) -> DecisionOutcome:
     """All of them, or none where one is in conflict. Kept when this returns; carried out mostly."""
     check_orders(orders)
+    try:
+        return _decided(review, person, orders, changeable)
+    except Unknown:
+        gone = _gone(review, person, orders)
+        if not gone:
+            raise
+        return DecisionOutcome(conflicts=gone)
+
+
+def _decided(
+    review: Review, person: Person, orders: Sequence[DecisionOrder], changeable: Changeable
+) -> DecisionOutcome:
     ids = sorted({id for order in orders for id in parsed(order.item)[1:] if id})
     # Somebody may have decided on the command line since the library was read.
     look_again(review.mirror, ids)
     sight = review.mirror.sight(person)
-    gone = _gone(review, person, sight, orders)
-    if gone:
-        return DecisionOutcome(conflicts=gone)
     members = {id for order in orders for id in entry_of(sight, order.item).members}
     # Before the lock: Paperless may take its time, and nobody else shall wait for that.
     _may(person, members, changeable)
     with review.deciding:
         sight = review.mirror.sight(person)
         waiting = review.journal.waiting_about()
-        gone = _gone(review, person, sight, orders)
-        if gone:
-            return DecisionOutcome(conflicts=gone)
         entries = [entry_of(sight, order.item) for order in orders]
         if not members.issuperset(id for entry in entries for id in entry.members):
             raise Unknown(_("The documents have just changed. Check again."))
@@ -144,10 +151,10 @@ def decide(
     return _outcome(review, person, kept)
 
 
-def _gone(
-    review: Review, person: Person, sight: Sight, orders: Sequence[DecisionOrder]
-) -> tuple[Conflict, ...]:
-    """What is no entry any more because somebody has just decided about it."""
+def _gone(review: Review, person: Person, orders: Sequence[DecisionOrder]) -> tuple[Conflict, ...]:
+    """What is no entry any more because somebody has just decided about it; nothing where one of
+    them is gone without that, or without this person's knowing."""
+    sight = review.mirror.sight(person)
     conflicts = []
     for order in orders:
         try:
@@ -155,11 +162,12 @@ def _gone(
         except Unknown:
             act = review.journal.latest_about(order.item)
             if act is None or not knows(review.mirror, person, [act]):
-                raise
+                return ()
             words, now = words_of(act), None
-            for word in words[:1]:
-                entry = entry_of(sight, f"p{word.a}-{word.b}")
-                now = item_of(review.mirror, sight, entry, review.journal.waiting_about())
+            with suppress(Unknown):  # of what lies in the trash there is nothing to show
+                for word in words[:1]:
+                    entry = entry_of(sight, f"p{word.a}-{word.b}")
+                    now = item_of(review.mirror, sight, entry, review.journal.waiting_about())
             conflicts.append(Conflict(order, _happened(words), now))
     return tuple(conflicts)
 
