@@ -135,6 +135,11 @@ def test_everything_is_carried_over_and_one_undo_brings_everything_back(pair) ->
         assert [note["note"] for note in a.notes] == ["Paid on Monday."]
         assert set(pair.service.paperless.library.trash) == {pair.b}
         assert client.get("/api/review").json()["total"] == 0
+        # Whoever still looks at what was there is told who has cleared it away.
+        late = {"item": item["id"], "verdict": "different", "seen": item["seen"]}
+        refused = client.post("/api/review/decide", json={"orders": [late]})
+        assert (refused.status_code, refused.json()["conflicts"][0]["item"]) == (409, None)
+        assert "admin" in refused.json()["detail"]
         # All of it, in one step.
         back = client.post("/api/review/undo", json={}).json()["acts"]
         assert [(each["verdict"], each["state"], each["why"]) for each in back] == [
