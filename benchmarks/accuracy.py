@@ -94,6 +94,12 @@ def by_lsh(texts: dict[int, str], threshold: float) -> dict[Key, str]:
     return found
 
 
+def jaccard(one: Any, other: Any) -> float:
+    """Of hashes, each there once."""
+    shared = len(np.intersect1d(one, other, assume_unique=True))
+    return shared / (len(one) + len(other) - shared)
+
+
 def jaccards(texts: dict[int, str]) -> Iterator[tuple[Key, float]]:
     """Of pairs that share anything rarer than a fiftieth of all documents has."""
     hashes = {id: shingle_hashes(normalise(text), 3) for id, text in texts.items()}
@@ -104,8 +110,7 @@ def jaccards(texts: dict[int, str]) -> Iterator[tuple[Key, float]]:
             if 1 < held[hash] <= max(12, len(texts) // 50):
                 holders.setdefault(hash, []).append(id)
     for a, b in {pair for ids in holders.values() for pair in combinations(sorted(ids), 2)}:
-        shared = len(np.intersect1d(hashes[a], hashes[b], assume_unique=True))
-        yield (a, b), shared / (len(hashes[a]) + len(hashes[b]) - shared)
+        yield (a, b), jaccard(hashes[a], hashes[b])
 
 
 def cosines(texts: dict[int, str]) -> Iterator[tuple[Key, float]]:
@@ -144,11 +149,9 @@ class Levels:
     def count(self, texts: dict[int, str], truth: dict[Key, str], told: Told) -> None:
         hashes = {id: shingle_hashes(normalise(text), 3) for id, text in texts.items()}
         for (a, b), label in truth.items():
-            either = len(np.union1d(hashes[a], hashes[b]))
-            if label != "dup" or not either:
+            if label != "dup" or not len(hashes[a]) + len(hashes[b]):
                 continue
-            both = len(np.intersect1d(hashes[a], hashes[b]))
-            level = min(math.floor(10 * both / either), 9) / 10 + 0.05
+            level = min(math.floor(10 * jaccard(hashes[a], hashes[b])), 9) / 10 + 0.05
             self._pairs[level] += 1
             for by, said in told.items():
                 self._found[by, level] += said.get((a, b)) in EXPECTED["dup"]
